@@ -1,0 +1,1 @@
+//! Layer 0: YAML documents with positions, durations, and the diagnostics made from them.

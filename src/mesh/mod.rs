@@ -1,0 +1,1 @@
+//! Layer 2: the QUIC mesh and membership.

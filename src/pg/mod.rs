@@ -1,0 +1,1 @@
+//! Layer 1: the rulebook of process groups, sans-IO.

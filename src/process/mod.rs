@@ -1,0 +1,1 @@
+//! Layer 2: scheduler, process table, mailboxes, channels, timers, links, monitors, names.

@@ -1,0 +1,1 @@
+//! Layer 1: YAML text in, typed entries out.

@@ -1,0 +1,1 @@
+//! Layer 1: frames, hello, version and tie-break rules, limits.
