@@ -1,6 +1,6 @@
 use super::read::tag;
 use super::values::Repr;
-use super::{ErrorValue, MAX_VALUES_BYTES, Values};
+use super::{ErrorValue, MAX_VALUES_BYTES, Token, Values, View};
 
 /// Writes values one after the other; [`Encoder::finish`] gives the [`Values`].
 ///
@@ -114,8 +114,8 @@ impl Encoder {
         self.raw_str(&details.bytes);
     }
 
-    /// All of `values`, each as a value of its own. Only at the top level or, for a sequence of
-    /// exactly one value without tables, as an element.
+    /// All of `values`, each as a value of its own at the top level. For a value inside a table
+    /// see [`Encoder::embed`].
     pub fn values(&mut self, values: &Values) {
         match &values.0 {
             Repr::Empty => {}
@@ -130,6 +130,40 @@ impl Encoder {
                 }
             }
         }
+    }
+
+    /// The one value of `values` as an element of an open table; its table numbers are shifted.
+    pub fn embed(&mut self, values: &Values) {
+        match values.view() {
+            View::Inline(_) => self.values(values),
+            View::Encoded(mut reader) => {
+                let base = self.tables;
+                while let Ok(token) = reader.token() {
+                    self.embed_token(token, base);
+                }
+                self.top_level_done();
+            }
+        }
+    }
+
+    fn embed_token(&mut self, token: Token<'_>, base: u32) {
+        self.depth += 1;
+        match token {
+            Token::Nil => self.nil(),
+            Token::Bool(value) => self.bool(value),
+            Token::Int(value) => self.int(value),
+            Token::Float(value) => self.float(value),
+            Token::Str(value) => self.str(value),
+            Token::Error(error) => self.error(&error),
+            Token::Reference(number) => self.reference(TableId(number + base)),
+            Token::Table { array, pairs, has_metatable } => {
+                self.bytes.push(if has_metatable { tag::TABLE_WITH_METATABLE } else { tag::TABLE });
+                self.bytes.extend_from_slice(&array.to_le_bytes());
+                self.bytes.extend_from_slice(&pairs.to_le_bytes());
+                self.tables += 1;
+            }
+        }
+        self.depth -= 1;
     }
 
     /// How many tables are open.
@@ -189,5 +223,36 @@ impl Encoder {
             value >>= 7;
         }
         self.bytes.push(value as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_embedded_value_keeps_its_own_references() {
+        let mut inner = Encoder::new();
+        let (own, mark) = inner.begin_table();
+        inner.reference(own);
+        inner.end_table(mark, 1, 0);
+        let cycle = inner.finish();
+
+        let mut outer = Encoder::new();
+        let (_, mark) = outer.begin_table();
+        outer.embed(&cycle);
+        outer.embed(&Values::from_json(&json!({"a": [1, "x"]})));
+        outer.embed(&Values::int(3));
+        outer.end_table(mark, 3, 0);
+        let values = outer.finish();
+        assert_eq!(values.count(), 1);
+
+        let View::Encoded(mut reader) = values.view() else { panic!("inline") };
+        let tokens: Vec<_> = std::iter::from_fn(|| reader.token().ok()).collect();
+        assert_eq!(tokens[2], Token::Reference(1));
+        let mut wire = Vec::new();
+        values.to_wire(&mut wire);
+        assert_eq!(Values::from_wire(&wire).unwrap(), values);
     }
 }
