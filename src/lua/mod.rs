@@ -1,1 +1,4 @@
 //! Layer 4: Lua VMs, environments, and one file per Lua module.
+
+pub mod error;
+pub mod modules;
