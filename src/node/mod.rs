@@ -1,1 +1,3 @@
 //! Layer 5: the composition root.
+
+pub mod supervisor;
