@@ -1,6 +1,7 @@
 use mlua::{IntoLua, Lua, Value};
 
 use super::object::Error;
+use super::stack::is_host;
 use crate::value::{ErrorValue, kind};
 
 /// The error that leaves a process when `failure` ends it: raised error objects keep their kind,
@@ -79,7 +80,7 @@ fn caller(traceback: &str) -> Option<&str> {
     traceback.lines().find_map(|line| {
         let line = line.trim_start();
         let position = &line[..line.find(": in ")?];
-        let is_script = !position.starts_with("[C]") && !position.starts_with(super::HOST_CHUNK);
+        let is_script = !position.starts_with("[C]") && !is_host(position);
         (is_script && position.contains(':')).then_some(position)
     })
 }

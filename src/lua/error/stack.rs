@@ -8,6 +8,12 @@ use smol_str::{SmolStr, format_smolstr};
 /// Their frames are left out of positions and stacks: a script's author looks for the own line.
 pub const HOST_CHUNK: &str = "[moonmesh]";
 
+/// Whether a chunk is the host's: by its name, or because it has none, as only the host's own
+/// chunks can be stripped of it.
+pub(super) fn is_host(short_source: &str) -> bool {
+    short_source == "?" || short_source.starts_with(HOST_CHUNK)
+}
+
 /// Frames kept of one stack; the innermost ones tell most.
 const MAX_FRAMES: usize = 32;
 
@@ -24,7 +30,7 @@ impl Frame {
     fn read(debug: &Debug<'_>) -> Option<Self> {
         let source = debug.source();
         let short = source.short_src.as_deref().unwrap_or("?");
-        if short.starts_with(HOST_CHUNK) {
+        if is_host(short) {
             return None;
         }
         let name = match debug.names().name {
@@ -88,8 +94,7 @@ pub fn position(lua: &Lua) -> Option<String> {
         let line = lua.inspect_stack(level, |debug| {
             let line = debug.current_line()?;
             let source = debug.source();
-            let source =
-                source.short_src.as_deref().filter(|name| !name.starts_with(HOST_CHUNK))?;
+            let source = source.short_src.as_deref().filter(|name| !is_host(name))?;
             let mut text = String::with_capacity(source.len() + 8);
             write!(text, "{source}:{line}").ok()?;
             Some(text)
