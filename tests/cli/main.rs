@@ -1,0 +1,5 @@
+//! The command line, run as a person runs it: the real binary, its texts and exit codes.
+
+mod support;
+
+mod general;
