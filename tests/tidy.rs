@@ -73,6 +73,12 @@ fn public_files_say_what_they_are() {
 }
 
 #[test]
+fn lua_files_parse() {
+    let lua = Source::walk(root(), &["lua", "registry", "examples", "tests"], "lua");
+    assert_clean("Lua syntax", files::unparsable_lua(&lua));
+}
+
+#[test]
 fn top_level_is_the_fixed_one() {
     let names = std::fs::read_dir(root()).unwrap().map(|e| e.unwrap().file_name());
     let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -182,6 +188,7 @@ mod the_rules_can_fail {
             [Source::new("src/lib.rs", "//! A.\npub mod a;\nmod b;"), Source::new("src/a.rs", "")];
         assert_eq!(files::undocumented(&tree), ["src/a.rs: starts without a `//!` comment"]);
         assert_eq!(files::uncommented_lua(&one("lua/a.lua", "return 1")).len(), 1);
+        assert_eq!(files::unparsable_lua(&one("lua/a.lua", "retrun 1")).len(), 1);
         let names = ["src", ".git", "README.md", "deny.toml"].map(String::from);
         assert_eq!(files::stray_top_level(&names).len(), 1);
         let manifest = "[package]\nname = \"x\"\n[dependencies]\na-b = \"1\"\nc = { version = \"1\" }\n[lints.rust]\nd = 1\n";

@@ -82,6 +82,16 @@ pub fn uncommented_lua(sources: &[Source]) -> Vec<String> {
     silent.map(|source| format!("{}: starts without a comment", source.path)).collect()
 }
 
+/// Lua files that are no Lua.
+pub fn unparsable_lua(sources: &[Source]) -> Vec<String> {
+    let lua = mlua::Lua::new();
+    let parsed = sources.iter().map(|source| {
+        let chunk = lua.load(&source.text).set_name(format!("@{}", source.path));
+        chunk.into_function().map(drop)
+    });
+    parsed.filter_map(Result::err).map(|error| error.to_string()).collect()
+}
+
 /// Names at the top level that are not of the fixed set.
 pub fn stray_top_level(names: &[String]) -> Vec<String> {
     let stray =
