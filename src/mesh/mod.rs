@@ -1,1 +1,3 @@
 //! Layer 2: the QUIC mesh and membership.
+
+pub mod certs;
