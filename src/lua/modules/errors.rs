@@ -95,8 +95,8 @@ mod tests {
             "details leave out what cannot be copied",
             r#"local loop = {}
             loop.self = loop
-            local e = errors.new{message = "m", details = {f = print, loop = loop, 1, 2,
-                list = {1, print, 3}, [true] = 1}}
+            local e = errors.new{message = "m", details = {f = type, loop = loop, 1, 2,
+                list = {1, type, 3}, [true] = 1}}
             local d = e:details()
             assert(d.f == nil and d[1] == nil and d[true] == nil)
             assert(d.loop.self == d.loop and d.list[2] == nil and d.list[3] == 3)"#,
@@ -114,7 +114,7 @@ mod tests {
                 local ok, e = pcall(errors.new, bad)
                 assert(not ok and tostring(e):find(message, 1, true), tostring(e))
             end
-            for _, bad in ipairs{5, true, print} do
+            for _, bad in ipairs{5, true, type} do
                 local ok, e = pcall(errors.new, bad)
                 assert(not ok and tostring(e):find("string or table expected", 1, true))
             end
@@ -193,12 +193,10 @@ mod tests {
 
     #[test]
     fn everything_scripts_can_do() {
-        let lua = Lua::new();
-        let globals = lua.globals();
-        globals.set("errors", table(&lua).unwrap()).unwrap();
+        let vm = snippets::Vm::new();
         let fail = |lua: &Lua, ()| error::nil_err(lua, ErrorValue::new(kind::NOT_FOUND, "gone"));
-        globals.set("fail", lua.create_function(fail).unwrap()).unwrap();
-        snippets::run(&lua, &globals, SNIPPETS);
+        vm.set_function("fail", vm.lua().create_function(fail).unwrap());
+        vm.run(SNIPPETS);
     }
 
     #[test]
