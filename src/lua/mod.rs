@@ -2,4 +2,5 @@
 
 pub mod error;
 pub mod modules;
+pub mod plain;
 pub mod sandbox;

@@ -1,10 +1,9 @@
 use std::ffi::c_void;
 
-use mlua::{IntoLua, Lua, Table, Value};
+use mlua::{Table, Value};
 use rustc_hash::FxHashMap;
 
-use super::object::Error;
-use crate::value::{Encoder, MAX_DEPTH, Reader, TableId, Token, ValueError, Values, View};
+use crate::value::{Encoder, MAX_DEPTH, TableId, Values};
 
 /// The details of an error made by a script: a copy of the string keys of `table`; nested tables
 /// keep their arrays as well. What cannot be copied is left out, since a mistake in the details must
@@ -79,44 +78,4 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-/// A new Lua table with the content of `details`.
-pub(super) fn to_lua(lua: &Lua, details: &Values) -> mlua::Result<Value> {
-    let View::Encoded(mut reader) = details.view() else { return Ok(Value::Nil) };
-    decode(lua, &mut reader, &mut Vec::new())
-}
-
-fn decode(lua: &Lua, reader: &mut Reader<'_>, tables: &mut Vec<Table>) -> mlua::Result<Value> {
-    Ok(match reader.token().map_err(malformed)? {
-        Token::Nil => Value::Nil,
-        Token::Bool(value) => Value::Boolean(value),
-        Token::Int(value) => Value::Integer(value),
-        Token::Float(value) => Value::Number(value),
-        Token::Str(text) => Value::String(lua.create_string(text)?),
-        Token::Error(error) => Error::new(error).into_lua(lua)?,
-        Token::Reference(number) => {
-            let table = tables.get(number as usize).ok_or_else(|| malformed(ValueError::Malformed));
-            Value::Table(table?.clone())
-        }
-        Token::Table { array, pairs, has_metatable } => {
-            let table = lua.create_table_with_capacity(array as usize, pairs as usize)?;
-            tables.push(table.clone());
-            if has_metatable {
-                decode(lua, reader, tables)?;
-            }
-            for index in 1..=array {
-                table.raw_set(index, decode(lua, reader, tables)?)?;
-            }
-            for _ in 0..pairs {
-                let key = decode(lua, reader, tables)?;
-                table.raw_set(key, decode(lua, reader, tables)?)?;
-            }
-            Value::Table(table)
-        }
-    })
-}
-
-fn malformed(error: ValueError) -> mlua::Error {
-    mlua::Error::external(error)
 }

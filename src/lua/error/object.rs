@@ -3,9 +3,10 @@ use std::sync::Arc;
 
 use mlua::{AnyUserData, IntoLua, Lua, MetaMethod, UserData, UserDataMethods, UserDataRef, Value};
 
+use super::caught;
 use super::raise::{bad_argument, raise_text};
 use super::stack::Stack;
-use super::{caught, details};
+use crate::lua::plain;
 use crate::value::ErrorValue;
 
 /// The error object of scripts (errors.md section 1): an immutable userdata around an
@@ -69,7 +70,7 @@ impl UserData for Error {
         methods.add_method("message", |lua, this, ()| lua.create_string(&*this.value.message));
         methods.add_method("retryable", |_, this, ()| Ok(this.value.retryable));
         methods.add_method("details", |lua, this, ()| match &this.value.details {
-            Some(values) => details::to_lua(lua, values),
+            Some(values) => plain::to_lua(lua, values),
             None => Ok(Value::Nil),
         });
         methods.add_method("stack", |lua, this, ()| match this.stack() {

@@ -2,6 +2,8 @@
 
 pub mod errors;
 pub mod json;
+pub mod payload;
+pub mod uuid;
 
 #[cfg(test)]
 pub(crate) mod snippets;

@@ -141,7 +141,7 @@ impl Writer {
     }
 
     fn object(&mut self, table: &Table, mut keys: Vec<LuaString>) -> Result<(), Stop> {
-        keys.sort_by(|a, b| a.as_bytes().cmp(&b.as_bytes()));
+        keys.sort_by_key(|key| key.as_bytes());
         for (index, key) in keys.iter().enumerate() {
             self.out.push(if index == 0 { b'{' } else { b',' });
             let step = || format!(".{}", key.to_string_lossy());
