@@ -4,3 +4,4 @@ pub mod error;
 pub mod modules;
 pub mod plain;
 pub mod sandbox;
+pub mod spec;
