@@ -1,5 +1,6 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::certs::CertsArgs;
 use super::completions::CompletionsArgs;
 use super::logging::{Format, Verbosity};
 use super::output::Colour;
@@ -33,6 +34,8 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Make and show the certificates that link nodes to a cluster
+    Certs(CertsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the version

@@ -11,11 +11,15 @@ use super::version;
 /// Runs `body`. A panic, in it or in any thread, is reported as a fault of ours and makes the
 /// program end with [`Exit::Bug`], also where the node survived it.
 pub fn guard(body: impl FnOnce() -> Exit) -> Exit {
+    watch(body, complain)
+}
+
+fn watch(body: impl FnOnce() -> Exit, tell: impl Fn(&str) + Send + Sync + 'static) -> Exit {
     let seen = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&seen);
     panic::set_hook(Box::new(move |info| {
         flag.store(true, Ordering::Relaxed);
-        complain(&report(info));
+        tell(&report(info));
     }));
     let ended = panic::catch_unwind(AssertUnwindSafe(body));
     drop(panic::take_hook());
@@ -50,17 +54,30 @@ fn text(payload: &dyn Any) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[test]
     fn a_panic_anywhere_is_a_bug() {
-        assert_eq!(guard(|| Exit::Failure), Exit::Failure);
-        assert_eq!(guard(|| panic!("expected by this test")), Exit::Bug);
+        let told = Arc::new(Mutex::new(String::new()));
+        let ended = |body: fn() -> Exit| {
+            let told = Arc::clone(&told);
+            watch(body, move |text| told.lock().unwrap().push_str(text))
+        };
+        assert_eq!(ended(|| Exit::Failure), Exit::Failure);
+        assert_eq!(ended(|| panic!("in the main thread")), Exit::Bug);
         let survived = || {
-            let worker = std::thread::spawn(|| panic!("expected {}", "by this test"));
+            let worker = std::thread::spawn(|| panic!("in {} thread", "another"));
             assert!(worker.join().is_err());
             Exit::Fine
         };
-        assert_eq!(guard(survived), Exit::Bug);
+        assert_eq!(ended(survived), Exit::Bug);
+        let told = told.lock().unwrap();
+        for expected in
+            ["what: in the main thread\n", "what: in another thread\n", "src/cli/bug.rs:"]
+        {
+            assert!(told.contains(expected), "{told}");
+        }
     }
 }

@@ -7,11 +7,13 @@
 
 mod arguments;
 mod bug;
+mod certs;
 mod completions;
 mod exit;
 pub mod logging;
 mod output;
 mod problem;
+mod table;
 mod version;
 
 use std::io;
@@ -55,6 +57,7 @@ fn start_log(global: &Global) -> anyhow::Result<Log> {
 
 fn execute(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
+        Command::Certs(args) => args.execute().map(|()| Exit::Fine),
         Command::Completions(args) => args.execute().map(|()| Exit::Fine),
         Command::Version(args) => args.execute().map(|()| Exit::Fine),
     }

@@ -41,7 +41,6 @@ pub fn run(arguments: &[&str]) -> Ended {
 }
 
 /// Runs to the end in `folder`.
-#[allow(dead_code, reason = "used as soon as commands look at folders")]
 pub fn run_in(folder: &Path, arguments: &[&str]) -> Ended {
     finish(moonmesh(arguments).current_dir(folder))
 }
