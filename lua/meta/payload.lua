@@ -5,21 +5,24 @@
 ---@class payloadlib
 payload = {}
 
---- Wraps a value.
----@param value any
----@return Payload
+--- Wraps a copy of a value.
+---@param value any  plain data, as for `process.send`
+---@return Payload? payload
+---@return Error? err  `INVALID`: a value that cannot be copied; the message has its path
 ---@nodiscard
 function payload.new(value) end
 
+--- The formats. Payloads of this host are `LUA` or `ERROR`.
 ---@class payload.Formats
----@field JSON string
----@field YAML string
----@field STRING string
----@field BYTES string
----@field MSGPACK string
----@field LUA string
----@field ERROR string
-payload.format = {}
+payload.format = {
+    JSON = "json/plain",
+    YAML = "yaml/plain",
+    STRING = "text/plain",
+    BYTES = "application/octet-stream",
+    MSGPACK = "application/msgpack",
+    LUA = "lua/any",
+    ERROR = "golang/error",
+}
 
 ---@class Payload
 local Payload = {}

@@ -50,13 +50,13 @@ function uuid.validate(x) end
 function uuid.version(id) end
 
 ---@param id string
----@return string? variant
+---@return "RFC4122"|"Microsoft"|"NCS"|"Future"|nil variant
 ---@return Error? err
 ---@nodiscard
 function uuid.variant(id) end
 
 ---@param id string
----@return table? parts
+---@return uuid.Parts? parts
 ---@return Error? err
 ---@nodiscard
 function uuid.parse(id) end
@@ -67,5 +67,11 @@ function uuid.parse(id) end
 ---@return Error? err
 ---@nodiscard
 function uuid.format(id, form) end
+
+---@class uuid.Parts
+---@field version integer
+---@field variant string
+---@field timestamp integer?  unix seconds; versions 1 and 7
+---@field node string?  hexadecimal; version 1
 
 return uuid
