@@ -13,6 +13,7 @@ mod exit;
 pub mod logging;
 mod output;
 mod problem;
+pub mod specs;
 mod table;
 mod version;
 
