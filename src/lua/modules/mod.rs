@@ -3,6 +3,7 @@
 pub mod errors;
 pub mod json;
 pub mod payload;
+pub mod time;
 pub mod uuid;
 
 #[cfg(test)]
