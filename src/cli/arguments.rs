@@ -3,6 +3,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use super::certs::CertsArgs;
 use super::completions::CompletionsArgs;
 use super::logging::{Format, Verbosity};
+use super::new::NewArgs;
 use super::output::Colour;
 use super::version::VersionArgs;
 
@@ -38,6 +39,8 @@ pub enum Command {
     Certs(CertsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Make a new application that runs and has a spec
+    New(NewArgs),
     /// Print the version
     Version(VersionArgs),
 }

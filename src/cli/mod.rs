@@ -11,6 +11,7 @@ mod certs;
 mod completions;
 mod exit;
 pub mod logging;
+mod new;
 mod output;
 mod problem;
 pub mod specs;
@@ -60,6 +61,7 @@ fn execute(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Certs(args) => args.execute().map(|()| Exit::Fine),
         Command::Completions(args) => args.execute().map(|()| Exit::Fine),
+        Command::New(args) => args.execute().map(|()| Exit::Fine),
         Command::Version(args) => args.execute().map(|()| Exit::Fine),
     }
 }

@@ -4,3 +4,4 @@ mod support;
 
 mod certs;
 mod general;
+mod new;
