@@ -20,6 +20,7 @@ pub fn from_raised(value: &Value) -> ErrorValue {
     }
     match value {
         Value::Error(failure) => from_mlua(failure).across_boundary(),
+        Value::String(text) => ErrorValue::new(kind::INTERNAL, text.to_string_lossy()),
         // The script's own `__tostring` may fail in its turn.
         other => ErrorValue::new(
             kind::INTERNAL,

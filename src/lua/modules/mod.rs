@@ -2,6 +2,7 @@
 
 pub mod errors;
 pub mod json;
+pub mod logger;
 pub mod payload;
 pub mod time;
 pub mod uuid;

@@ -98,7 +98,7 @@ fn date(lua: &Lua, arguments: MultiValue) -> mlua::Result<MultiValue> {
         }
     }
     let location = match arguments.get(7).unwrap_or(&Value::Nil) {
-        Value::Nil => Location::local(),
+        Value::Nil => Location::utc(),
         value => location_argument(lua, 8, value)?,
     };
     let [year, month, day, hour, minute, second, nanosecond] = numbers;
