@@ -1,8 +1,6 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use smol_str::SmolStr;
-
 use super::code;
 use super::diagnostic::Diagnostic;
 use super::field::Field;
@@ -10,7 +8,7 @@ use super::json::child_path;
 use super::node::{Map, MapEntry, Node};
 use super::report::Report;
 use super::source::Span;
-use super::suggest::nearest;
+use super::unknown::{self, Level, Stray, level_path};
 
 /// One reading of a map into a typed value.
 ///
@@ -25,19 +23,6 @@ pub struct Decoder {
     strays: RefCell<Vec<Stray>>,
 }
 
-/// The fields that exist in the map at one path; indexes of lists are left out of it.
-struct Level {
-    path: String,
-    names: Vec<&'static str>,
-}
-
-/// A key that nobody asked for.
-struct Stray {
-    path: String,
-    key: SmolStr,
-    key_span: Span,
-}
-
 /// The fields of one map while it is being read. Every name that is asked for is a known field.
 pub struct Fields<'a> {
     decoder: &'a Decoder,
@@ -46,6 +31,9 @@ pub struct Fields<'a> {
     /// `None` while the fields of an absent map are only listed.
     map: Option<&'a Map>,
     names: Vec<&'static str>,
+    forbidden: Vec<&'static str>,
+    /// Whether all other fields are welcome.
+    is_open: bool,
 }
 
 impl Decoder {
@@ -73,7 +61,7 @@ impl Decoder {
     /// Everything that was wrong, unknown fields included.
     pub fn conclude(self) -> Report {
         for stray in self.strays.take() {
-            self.push(self.unknown(&stray));
+            self.push(unknown::field(&self.subject, &self.levels.borrow(), &stray));
         }
         self.report.into_inner()
     }
@@ -90,55 +78,12 @@ impl Decoder {
         map: Option<&'a Map>,
         read: impl FnOnce(&mut Fields<'a>) -> T,
     ) -> T {
-        let mut fields = Fields { decoder: self, path, place, map, names: Vec::new() };
+        let (names, forbidden) = (Vec::new(), Vec::new());
+        let mut fields =
+            Fields { decoder: self, path, place, map, names, forbidden, is_open: false };
         let value = read(&mut fields);
         fields.finish();
         value
-    }
-
-    fn unknown(&self, stray: &Stray) -> Diagnostic {
-        let levels = self.levels.borrow();
-        let here = level_path(&stray.path);
-        let known = levels.iter().find(|level| level.path == here);
-        let names = known.map(|level| level.names.as_slice()).unwrap_or_default();
-        let field = child_path(&stray.path, &stray.key);
-        let message = format!("unknown field `{}`", stray.key);
-        let diagnostic =
-            Diagnostic::error(code::UNKNOWN_FIELD, stray.key_span.clone(), message).field(field);
-        let elsewhere: Vec<&Level> = levels.iter().filter(|level| level.path != here).collect();
-        let owner = |name: &str| {
-            elsewhere.iter().find(|level| level.names.contains(&name)).map(|level| &level.path)
-        };
-        let diagnostic = if let Some(path) = owner(&stray.key) {
-            diagnostic.label("not at this level").help(self.move_there(&stray.key, &here, path))
-        } else if let Some(name) = nearest(&stray.key, names.iter().copied()) {
-            diagnostic.label(format!("did you mean `{name}`?"))
-        } else {
-            let all = elsewhere.iter().flat_map(|level| level.names.iter().copied());
-            match nearest(&stray.key, all) {
-                Some(name) => {
-                    let path = owner(name).map_or(String::new(), |path| child_path(path, name));
-                    diagnostic.label(format!("did you mean `{path}`?"))
-                }
-                None => diagnostic,
-            }
-        };
-        diagnostic.note(format!("{} are {}", self.whose(&here), listed(names)))
-    }
-
-    fn move_there(&self, key: &str, here: &str, there: &str) -> String {
-        match there {
-            "" => format!("`{key}` belongs at the top level of the {}", self.subject),
-            _ if here.starts_with(there) => format!("`{key}` belongs one level up, in `{there}`"),
-            _ => format!("`{key}` belongs in `{there}`"),
-        }
-    }
-
-    fn whose(&self, path: &str) -> String {
-        match path {
-            "" => format!("the fields of {}", self.subject),
-            path => format!("the fields of `{path}` in {}", self.subject),
-        }
     }
 }
 
@@ -195,15 +140,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the field `name` is given; makes it a known field.
-    pub fn has(&mut self, name: &'static str) -> bool {
-        self.take(name).is_some()
+    /// Reports the field `name` if it is given, as one that is not known here, with advice.
+    pub fn forbid(&mut self, name: &'static str, help: &str) {
+        let Some(entry) = self.map.and_then(|map| map.get(name)) else { return };
+        self.forbidden.push(name);
+        let message = format!("unknown field `{name}`");
+        let unknown = Diagnostic::error(code::UNKNOWN_FIELD, entry.key_span.clone(), message);
+        self.report(unknown.field(child_path(&self.path, name)).help(help));
     }
 
     /// Accepts all fields that were not asked for, and gives them.
     pub fn rest(&mut self) -> Vec<&'a MapEntry> {
-        let rest: Vec<&MapEntry> = self.strays().collect();
-        self.map = None;
+        let rest = self.strays().collect();
+        self.is_open = true;
         rest
     }
 
@@ -252,8 +201,9 @@ impl<'a> Fields<'a> {
     }
 
     fn strays(&self) -> impl Iterator<Item = &'a MapEntry> {
-        let entries = self.map.into_iter().flat_map(Map::iter);
-        entries.filter(|entry| !self.names.iter().any(|name| *name == entry.key))
+        let entries = self.map.filter(|_| !self.is_open).into_iter().flat_map(Map::iter);
+        let known = self.names.iter().chain(&self.forbidden);
+        entries.filter(move |entry| !known.clone().any(|name| *name == entry.key))
     }
 
     fn finish(self) {
@@ -272,30 +222,8 @@ impl<'a> Fields<'a> {
 }
 
 impl Node {
-    /// Reads the node, which has to be a map, as [`Decoder::read`] does.
-    pub fn decode<'a, T>(
-        &'a self,
-        decoder: &'a Decoder,
-        read: impl FnOnce(&mut Fields<'a>) -> T,
-    ) -> Option<T> {
-        Field::new(decoder, String::new(), self, self.span.clone()).block(read)
-    }
-}
-
-/// The path without the indexes of lists: `a[3].b` becomes `a[].b`.
-fn level_path(path: &str) -> String {
-    let mut parts = path.split('[');
-    let mut level = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        level.push_str("[]");
-        level.push_str(part.split_once(']').map_or("", |(_, rest)| rest));
-    }
-    level
-}
-
-fn listed(names: &[&str]) -> String {
-    match names {
-        [] => "none".to_owned(),
-        names => names.join(", "),
+    /// The node as the outermost value of a reading.
+    pub fn field<'a>(&'a self, decoder: &'a Decoder) -> Field<'a> {
+        Field::new(decoder, String::new(), self, self.span.clone())
     }
 }

@@ -18,6 +18,7 @@ use super::suggest::nearest;
 
 /// One value of a document, with the path that messages name it by. The readers answer `None`
 /// after having reported what is wrong.
+#[derive(Clone)]
 pub struct Field<'a> {
     decoder: &'a Decoder,
     path: String,
@@ -46,6 +47,12 @@ pub enum Zero {
 impl<'a> Field<'a> {
     pub(super) fn new(decoder: &'a Decoder, path: String, node: &'a Node, key_span: Span) -> Self {
         Self { decoder, path, node, key_span }
+    }
+
+    /// The same value, to be called `path` in messages.
+    #[must_use]
+    pub fn at(self, path: impl Into<String>) -> Self {
+        Self { path: path.into(), ..self }
     }
 
     /// The value as it stands in the document.

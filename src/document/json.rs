@@ -45,6 +45,6 @@ impl Node {
 }
 
 /// The path of `key` in the map at `path`.
-pub(super) fn child_path(path: &str, key: &str) -> String {
+pub fn child_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

@@ -52,6 +52,15 @@ pub enum ReadError {
     Io(#[source] io::Error),
 }
 
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => ReadError::Missing,
+            _ => ReadError::Io(error),
+        }
+    }
+}
+
 impl Source {
     /// `text` under `name`.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>, medium: Medium) -> Arc<Self> {
@@ -69,11 +78,7 @@ impl Source {
         name: impl Into<Arc<str>>,
         limit_bytes: u64,
     ) -> Result<Arc<Self>, ReadError> {
-        let io_error = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => ReadError::Missing,
-            _ => ReadError::Io(error),
-        };
-        let metadata = std::fs::metadata(path).map_err(io_error)?;
+        let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
             return Err(ReadError::Irregular);
         }
@@ -81,8 +86,7 @@ impl Source {
             return Err(ReadError::TooLarge { limit_bytes });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        let mut file = File::open(path).map_err(io_error)?.take(limit_bytes.saturating_add(1));
-        file.read_to_end(&mut bytes).map_err(io_error)?;
+        File::open(path)?.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit_bytes {
             return Err(ReadError::TooLarge { limit_bytes });
         }

@@ -167,7 +167,7 @@ fn values_from_the_command_line_take_the_type_that_is_wanted() {
     let given = |text: &str| assignment("-o", &format!("k={text}")).unwrap().value;
     let read_text = |node: Node| {
         let decoder = Decoder::new("x", None);
-        let field = Field::new(&decoder, String::new(), &node, node.span.clone());
+        let field = node.field(&decoder);
         field.text().unwrap().text.to_string()
     };
     assert_eq!(read_text(given("123")), "123");
@@ -176,7 +176,7 @@ fn values_from_the_command_line_take_the_type_that_is_wanted() {
     assert_eq!(read_text(given("")), "");
     let node = given("[\"a\", \"b\"]");
     let decoder = Decoder::new("x", None);
-    let field = Field::new(&decoder, String::new(), &node, node.span.clone());
+    let field = node.field(&decoder);
     assert_eq!(field.texts().unwrap().len(), 2);
     assert_eq!(field.integer(0..=9_u32), None);
     assert_eq!(
@@ -229,7 +229,7 @@ fn unknown_fields_are_reported_with_what_was_meant() {
         "{report}"
     );
     let report = unknown("source: x\nlifecycle: {max_groups: 1}\n");
-    assert!(report.contains("`max_groups` belongs at the top level of the test.kind"), "{report}");
+    assert!(report.contains("`max_groups` belongs at the top level of test.kind"), "{report}");
     let report = unknown("source: x\njiter: 1\n");
     assert!(report.contains("did you mean `lifecycle.restart.jitter`?"), "{report}");
     let report = unknown("source: x\nzzzzzz: 1\n");
@@ -276,7 +276,7 @@ proptest! {
     fn no_value_makes_a_reader_panic(value in "[-+0-9a-z.'\"_:]{0,12}") {
         let node = Node::assigned(value.as_str(), tree("x: 1").span);
         let decoder = Decoder::new("x", None);
-        let field = Field::new(&decoder, "p".to_owned(), &node, node.span.clone());
+        let field = node.field(&decoder);
         field.text();
         field.flag();
         field.integer(-5..=5_i64);
