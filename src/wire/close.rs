@@ -36,6 +36,8 @@ pub enum CloseCode {
     Busy = 14,
     /// Membership has declared the node failed.
     Failed = 15,
+    /// The other side has said that it leaves, and all it sent has been handled.
+    Goodbye = 16,
 }
 
 /// When it makes sense to try again after a close.
@@ -50,7 +52,7 @@ pub enum RetryAdvice {
 }
 
 impl CloseCode {
-    const ALL: [CloseCode; 16] = [
+    const ALL: [CloseCode; 17] = [
         CloseCode::Shutdown,
         CloseCode::Protocol,
         CloseCode::Version,
@@ -67,6 +69,7 @@ impl CloseCode {
         CloseCode::Oversized,
         CloseCode::Busy,
         CloseCode::Failed,
+        CloseCode::Goodbye,
     ];
 
     /// The number on the wire.
@@ -113,6 +116,7 @@ impl CloseCode {
             CloseCode::Oversized => "oversized frame",
             CloseCode::Busy => "too many handshakes",
             CloseCode::Failed => "declared failed",
+            CloseCode::Goodbye => "goodbye",
         }
     }
 }
@@ -142,9 +146,13 @@ impl Refusal {
         Self { code, reason: reason.into() }
     }
 
-    /// The refusal that a peer sent; `None` for a code that this version does not know.
+    /// The refusal that a peer sent; `None` for a code that this version does not know, and for a
+    /// connection that was merely dropped, which QUIC reports as zero without a reason.
     pub fn from_wire(number: u64, reason: &[u8]) -> Option<Self> {
         let code = CloseCode::from_number(number)?;
+        if code == CloseCode::Shutdown && reason.is_empty() {
+            return None;
+        }
         let shown = reason.get(..MAX_REASON_BYTES).unwrap_or(reason);
         let text: String =
             String::from_utf8_lossy(shown).chars().filter(|c| !c.is_control()).collect();
@@ -168,7 +176,7 @@ mod tests {
             assert_eq!(code.number() as usize, index);
             assert_eq!(CloseCode::from_number(index as u64), Some(code));
         }
-        assert_eq!(CloseCode::from_number(16), None);
+        assert_eq!(CloseCode::from_number(17), None);
         assert_eq!(CloseCode::from_number(u64::MAX), None);
     }
 
@@ -180,5 +188,6 @@ mod tests {
         assert_eq!(odd.reason, "a[31m\u{fffd}b");
         assert_eq!(odd.to_string(), "other cluster: a[31m\u{fffd}b");
         assert_eq!(Refusal::from_wire(99, b""), None);
+        assert_eq!(Refusal::from_wire(0, b""), None, "dropped, not left");
     }
 }

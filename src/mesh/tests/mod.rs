@@ -1,0 +1,7 @@
+//! Whole meshes in one process, on 127.0.0.1 and ports that the system chooses.
+
+mod certificates;
+mod fixture;
+mod frames;
+mod members;
+mod refusals;
