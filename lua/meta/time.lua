@@ -73,10 +73,10 @@ function time.unix(sec, nsec) end
 ---@param year integer
 ---@param month integer
 ---@param day integer
----@param hour integer
----@param minute integer
----@param second integer
----@param nanosecond integer
+---@param hour? integer
+---@param minute? integer
+---@param second? integer
+---@param nanosecond? integer
 ---@param location? time.Location  default: `time.utc`
 ---@return time.Time
 ---@nodiscard
