@@ -54,12 +54,12 @@ pub fn call_stack(lua: &Lua, error: &Error) -> mlua::Result<Option<Table>> {
         entry.raw_set("level", level)?;
         entry.raw_set("source", frame.source.as_str())?;
         entry.raw_set("line", frame.line.unwrap_or(0))?;
-        entry.raw_set("name", frame.name.as_str())?;
+        entry.raw_set("name", frame.name().as_str())?;
         entry.raw_set("type", if frame.is_native() { "native" } else { "Lua" })?;
         frames.raw_push(entry)?;
     }
     let table = lua.create_table_with_capacity(0, 2)?;
-    table.raw_set("thread", stack.thread.as_str())?;
+    table.raw_set("thread", format!("thread: {:#x}", stack.thread))?;
     table.raw_set("frames", frames)?;
     Ok(Some(table))
 }

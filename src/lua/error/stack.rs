@@ -17,13 +17,15 @@ pub(super) fn is_host(short_source: &str) -> bool {
 /// Frames kept of one stack; the innermost ones tell most.
 const MAX_FRAMES: usize = 32;
 
-/// One frame of a Lua stack.
+/// One frame of a Lua stack. Texts are made when somebody asks: most errors are never looked into.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub source: SmolStr,
     /// The line being run; `None` for native functions.
     pub line: Option<u32>,
-    pub name: SmolStr,
+    name: Option<SmolStr>,
+    /// Where the function begins; 0 for the main function of a chunk.
+    defined: u32,
 }
 
 impl Frame {
@@ -33,28 +35,34 @@ impl Frame {
         if is_host(short) {
             return None;
         }
-        let name = match debug.names().name {
-            Some(name) => SmolStr::from(name),
-            None if source.what == "main" => SmolStr::new_static("main chunk"),
-            None => match source.line_defined {
-                Some(line) => format_smolstr!("<{short}:{line}>"),
-                None => SmolStr::new_static("?"),
-            },
-        };
-        let line = debug.current_line().and_then(|line| u32::try_from(line).ok());
-        Some(Self { source: SmolStr::new(short), line, name })
+        let line = |line: usize| u32::try_from(line).ok();
+        Some(Self {
+            source: SmolStr::new(short),
+            line: debug.current_line().and_then(line),
+            name: debug.names().name.map(SmolStr::from),
+            defined: source.line_defined.and_then(line).unwrap_or_default(),
+        })
     }
 
     pub(super) fn is_native(&self) -> bool {
         self.line.is_none()
+    }
+
+    pub(super) fn name(&self) -> SmolStr {
+        match (&self.name, self.defined) {
+            (Some(name), _) => name.clone(),
+            (None, _) if self.is_native() => SmolStr::new_static("?"),
+            (None, 0) => SmolStr::new_static("main chunk"),
+            (None, line) => format_smolstr!("<{}:{line}>", self.source),
+        }
     }
 }
 
 impl fmt::Display for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
-            Some(line) => write!(f, "{}:{line}: in {}", self.source, self.name),
-            None => write!(f, "[native]: in {}", self.name),
+            Some(line) => write!(f, "{}:{line}: in {}", self.source, self.name()),
+            None => write!(f, "[native]: in {}", self.name()),
         }
     }
 }
@@ -62,22 +70,22 @@ impl fmt::Display for Frame {
 /// A Lua stack as it was when an error object was made, innermost frame first.
 #[derive(Clone, Debug)]
 pub(super) struct Stack {
-    pub thread: SmolStr,
+    /// The address of the coroutine.
+    pub thread: usize,
     pub frames: Vec<Frame>,
 }
 
 impl Stack {
     /// The stack of whoever called the running native function.
     pub(super) fn capture(lua: &Lua) -> Self {
-        let thread = format_smolstr!("thread: {:?}", lua.current_thread().to_pointer());
-        let mut frames = Vec::new();
+        let mut frames = Vec::with_capacity(4);
         for level in 1..=MAX_FRAMES {
             match lua.inspect_stack(level, Frame::read) {
                 Some(frame) => frames.extend(frame),
                 None => break,
             }
         }
-        Self { thread, frames }
+        Self { thread: lua.current_thread().to_pointer() as usize, frames }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The modules of scripts, one file each.
 
+pub mod ctx;
 pub mod errors;
 pub mod json;
 pub mod logger;

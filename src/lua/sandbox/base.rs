@@ -32,6 +32,9 @@ const TAKE_ERRORS: [&str; 12] = [
 /// What is left of `os`.
 const OS: [&str; 4] = ["clock", "date", "difftime", "time"];
 
+/// The name under which Lua keeps the libraries that were opened (`LUA_LOADED_TABLE`).
+const LOADED: &str = "_LOADED";
+
 /// The base environment of one VM.
 pub struct Sandbox {
     base: Table,
@@ -63,6 +66,7 @@ impl Sandbox {
         for (name, function) in protected_calls(lua, &translate)? {
             base.raw_set(name, function)?;
         }
+        forget_loaded(lua)?;
         let math = open(lua, Library::Math)?;
         let strings = open(lua, Library::String)?;
         let guarded =
@@ -158,6 +162,15 @@ fn guarded(lua: &Lua, math: &Table, strings: &Table, environment: Function) -> m
         environment,
         new_generator,
     ))
+}
+
+/// Empties the list in which Lua looks up the names of functions for tracebacks. Every failure of
+/// native code makes a traceback, and the search costs more than everything else in it.
+fn forget_loaded(lua: &Lua) -> mlua::Result<()> {
+    match lua.named_registry_value(LOADED)? {
+        Value::Table(loaded) => loaded.clear(),
+        _ => Ok(()),
+    }
 }
 
 fn extend_math(lua: &Lua, math: Table, guarded: &Table) -> mlua::Result<Table> {
