@@ -1,10 +1,12 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::certs::CertsArgs;
+use super::check::CheckArgs;
 use super::completions::CompletionsArgs;
 use super::logging::{Format, Verbosity};
 use super::new::NewArgs;
 use super::output::Colour;
+use super::registry::RegistryArgs;
 use super::version::VersionArgs;
 
 /// Runs Lua programs made of many small processes, on one node or on many
@@ -37,10 +39,14 @@ pub struct Cli {
 pub enum Command {
     /// Make and show the certificates that link nodes to a cluster
     Certs(CertsArgs),
+    /// Find mistakes in a registry without starting anything
+    Check(CheckArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Make a new application that runs and has a spec
     New(NewArgs),
+    /// Show what is in a registry without starting anything
+    Registry(RegistryArgs),
     /// Print the version
     Version(VersionArgs),
 }

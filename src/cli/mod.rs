@@ -8,12 +8,15 @@
 mod arguments;
 mod bug;
 mod certs;
+mod check;
 mod completions;
 mod exit;
+mod load;
 pub mod logging;
 mod new;
 mod output;
 mod problem;
+mod registry;
 pub mod specs;
 mod table;
 mod version;
@@ -25,8 +28,12 @@ use clap::Parser;
 
 use arguments::{Cli, Command, Global};
 pub use exit::Exit;
+use load::Rejected;
 use logging::{Format, Log, LogError, Settings, Verbosity};
+use output::Colour;
 pub use problem::Problem;
+
+use crate::document::Style;
 
 /// Runs the command line that this program was started with.
 pub fn main() -> ExitCode {
@@ -40,7 +47,7 @@ fn run() -> Exit {
     };
     match start_log(&cli.global).and_then(|_log| execute(&cli)) {
         Ok(exit) => exit,
-        Err(error) => tell(&error),
+        Err(error) => tell(&error, cli.global.colour()),
     }
 }
 
@@ -60,8 +67,10 @@ fn start_log(global: &Global) -> anyhow::Result<Log> {
 fn execute(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Certs(args) => args.execute().map(|()| Exit::Fine),
+        Command::Check(args) => args.execute(cli.global.colour()),
         Command::Completions(args) => args.execute().map(|()| Exit::Fine),
         Command::New(args) => args.execute().map(|()| Exit::Fine),
+        Command::Registry(args) => args.execute().map(|()| Exit::Fine),
         Command::Version(args) => args.execute().map(|()| Exit::Fine),
     }
 }
@@ -77,12 +86,17 @@ fn usage(error: &clap::Error) -> Exit {
 }
 
 /// Prints why the command failed and says how the program ends.
-fn tell(error: &anyhow::Error) -> Exit {
+fn tell(error: &anyhow::Error, colour: Colour) -> Exit {
     let closed = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     };
     if error.chain().any(closed) {
         return Exit::Fine;
+    }
+    if let Some(Rejected(report)) = error.downcast_ref::<Rejected>() {
+        let style = if colour.on_stderr() { Style::Ansi } else { Style::Plain };
+        output::complain(&report.render(style));
+        return Exit::Failure;
     }
     output::complain(&format!("Error: {error:#}\n"));
     error.downcast_ref::<Problem>().map_or(Exit::Failure, Problem::exit)

@@ -26,6 +26,11 @@ impl Colour {
         }
     }
 
+    /// The decision for standard output.
+    pub fn on_stdout(self) -> bool {
+        self.allows(io::stdout().is_terminal(), environment)
+    }
+
     /// The decision for standard error.
     pub fn on_stderr(self) -> bool {
         self.allows(io::stderr().is_terminal(), environment)

@@ -3,5 +3,7 @@
 mod support;
 
 mod certs;
+mod check;
 mod general;
 mod new;
+mod registry;
