@@ -59,11 +59,7 @@ impl Sandbox {
         for (name, function) in table_functions(lua)? {
             base.raw_set(name, function)?;
         }
-        let translate = lua.create_function(|lua, failure: Value| match failure {
-            Value::Error(failure) => to_lua(lua, &failure),
-            other => Ok(other),
-        })?;
-        for (name, function) in protected_calls(lua, &translate)? {
+        for (name, function) in protected_calls(lua, &translator(lua)?)? {
             base.raw_set(name, function)?;
         }
         forget_loaded(lua)?;
@@ -117,6 +113,19 @@ impl Sandbox {
     pub fn base(&self) -> &Table {
         &self.base
     }
+}
+
+/// A function that turns a failure of native code into what scripts may see of it, and leaves any
+/// other value alone. Whoever hands a caught error to a script passes it through this first;
+/// `pcall` and `xpcall` do.
+///
+/// # Errors
+/// Out of memory.
+pub fn translator(lua: &Lua) -> mlua::Result<Function> {
+    lua.create_function(|lua, failure: Value| match failure {
+        Value::Error(failure) => to_lua(lua, &failure),
+        other => Ok(other),
+    })
 }
 
 /// Compiles Lua code of the host. It carries no line numbers, so that errors which its callees raise

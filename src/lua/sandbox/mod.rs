@@ -9,7 +9,7 @@ mod closures_ffi;
 mod freeze;
 mod functions_ffi;
 
-pub use base::{Sandbox, host_chunk};
+pub use base::{Sandbox, host_chunk, translator};
 pub use freeze::{content, freeze};
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use mlua::{Lua, Table, Value};
 
-use super::{Sandbox, content};
+use super::{Sandbox, content, translator};
 use crate::lua::error::{raise, raise_text, string_argument};
 use crate::value::{ErrorValue, kind};
 
@@ -354,4 +354,18 @@ fn the_host_can_see_into_read_only_tables() {
     let inner: Table = content(&view).unwrap().unwrap().get("inner").unwrap();
     assert_eq!(content(&inner).unwrap().unwrap().raw_get::<i64>("value").unwrap(), 1);
     assert!(content(&vm.a).unwrap().is_none());
+}
+
+#[test]
+fn a_translator_changes_failures_of_native_code_only() {
+    let vm = Vm::new();
+    vm.a.raw_set("translate", translator(&vm.lua).unwrap()).unwrap();
+    let code = r##"local e, t = host.error("m"), {}
+        assert(rawequal(translate(e), e) and translate(t) == t and translate("x") == "x")
+        local co = coroutine.create(host.object)
+        local ok, failure = coroutine.resume(co)
+        assert(not ok and translate(failure):kind() == "Conflict")
+        ok, failure = coroutine.resume(coroutine.create(function() host.text() end))
+        assert(translate(failure):find("text$"))"##;
+    vm.run(&vm.a, "translate", code).unwrap();
 }
