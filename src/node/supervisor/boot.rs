@@ -2,10 +2,10 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::machine::Supervisor;
-use super::policy::Startup;
 use super::record::{Action, BootReport};
 use super::service::Service;
 use crate::id::EntryId;
+use crate::registry::kind::Startup;
 
 /// The wait for required services.
 pub(super) struct Boot {
@@ -78,7 +78,8 @@ impl Supervisor {
 
     fn required(&self) -> impl Iterator<Item = &Service> {
         let required = |service: &&Service| {
-            service.spec.auto_start && service.spec.startup == Startup::Required
+            let lifecycle = &service.spec.lifecycle;
+            lifecycle.auto_start && lifecycle.startup == Startup::Required
         };
         self.services.values().filter(required)
     }

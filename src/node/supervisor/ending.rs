@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::policy::Outcome;
+use super::policy::{Outcome, is_exhausted, wait};
 use super::record::{Action, Desired, Run, Status};
 use super::service::{Phase, Service, Timer, Verdict};
 
@@ -43,7 +43,7 @@ impl Service {
         }
         match self.timer {
             Timer::Start => {
-                let error = format!("start timeout after {:?}", self.spec.start_timeout);
+                let error = format!("start timeout after {:?}", self.spec.lifecycle.start_timeout);
                 match self.record.desired {
                     Desired::Running => {
                         self.send_kill(actions);
@@ -60,8 +60,10 @@ impl Service {
                 self.wait_to_begin(String::new());
             }
             Timer::Stop => {
-                self.forced =
-                    Some(format!("stop timeout after {:?}, terminated", self.spec.stop_timeout));
+                self.forced = Some(format!(
+                    "stop timeout after {:?}, terminated",
+                    self.spec.lifecycle.stop_timeout
+                ));
                 self.kill(now, actions);
             }
             Timer::Grace => {
@@ -92,8 +94,9 @@ impl Service {
         let (verdict, details) = match outcome {
             Outcome::Retry(error) => {
                 let ran = self.record.started_at.filter(|_| phase == Phase::Running);
-                if ran.is_some_and(|since| now.duration_since(since) >= self.spec.stable_threshold)
-                {
+                if ran.is_some_and(|since| {
+                    now.duration_since(since) >= self.spec.lifecycle.stable_threshold
+                }) {
                     self.failures = 0;
                     self.record.retry_count = 0;
                 }
@@ -110,7 +113,7 @@ impl Service {
 
     fn fail(&mut self, error: String, now: Instant, chance: &mut dyn FnMut() -> f64) {
         self.failures = self.failures.saturating_add(1);
-        if self.spec.restart.is_exhausted(self.failures) {
+        if is_exhausted(&self.spec.lifecycle.restart, self.failures) {
             self.deadline = None;
             self.verdict = Some(Verdict::Failed);
             self.enter(
@@ -118,7 +121,7 @@ impl Service {
                 format!("given up after {} failures: {error}", self.failures),
             );
         } else {
-            let wait = self.spec.restart.wait(self.failures, chance());
+            let wait = wait(&self.spec.lifecycle.restart, self.failures, chance());
             self.arm(Timer::Retry, now, wait);
             self.enter(Status::Failed, error);
         }

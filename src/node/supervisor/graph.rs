@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::spec::ServiceSpec;
 use crate::id::EntryId;
+use crate::registry::Registry;
 
 /// One registry entry as the start graph sees it.
 #[derive(Debug, Clone)]
@@ -77,6 +78,18 @@ impl Graph {
         Ok(graph)
     }
 
+    /// The graph of the services of a registry.
+    ///
+    /// # Errors
+    /// [`GraphError::Cycle`]; a registry that was loaded has none.
+    pub fn of(registry: &Registry) -> Result<Self, GraphError> {
+        Self::build(registry.iter().map(|entry| Item {
+            id: entry.id().clone(),
+            references: registry.dependencies(entry.id()),
+            service: ServiceSpec::of(entry.definition()),
+        }))
+    }
+
     /// Everything that has to run so that `roots` can, the roots included.
     pub fn closure<'a>(&self, roots: impl IntoIterator<Item = &'a EntryId>) -> BTreeSet<EntryId> {
         self.reach(roots, |node| &node.requires)
@@ -89,7 +102,7 @@ impl Graph {
 
     /// The services that are started at boot without being asked for.
     pub fn roots(&self) -> impl Iterator<Item = &EntryId> {
-        self.nodes.iter().filter(|(_, node)| node.spec.auto_start).map(|(id, _)| id)
+        self.nodes.iter().filter(|(_, node)| node.spec.lifecycle.auto_start).map(|(id, _)| id)
     }
 
     pub(super) fn node(&self, id: &EntryId) -> Option<&Node> {
@@ -189,6 +202,9 @@ fn services_behind(item: &Item, items: &BTreeMap<EntryId, Item>) -> BTreeSet<Ent
 mod tests {
     use super::super::spec::Tier;
     use super::*;
+    use crate::document::{Medium, Source};
+    use crate::registry::LoadOptions;
+    use crate::registry::kind::Lifecycle;
 
     fn id(text: &str) -> EntryId {
         format!("app:{text}").parse().unwrap()
@@ -196,7 +212,8 @@ mod tests {
 
     fn item(name: &str, tier: Option<Tier>, references: &[&str]) -> Item {
         let references = references.iter().map(|name| id(name)).collect();
-        Item { id: id(name), references, service: tier.map(ServiceSpec::new) }
+        let spec = |tier| ServiceSpec { tier, lifecycle: Lifecycle::default() };
+        Item { id: id(name), references, service: tier.map(spec) }
     }
 
     fn names(ids: &BTreeSet<EntryId>) -> Vec<&str> {
@@ -232,6 +249,21 @@ mod tests {
         let level = |name: &str| graph.nodes[&id(name)].level;
         assert!(level("pg") < level("host") && level("idle-host") < level("a"));
         assert!(level("a") < level("b") && level("b") < level("odd"));
+    }
+
+    #[test]
+    fn a_registry_has_a_graph() {
+        let text = "namespace: app\nentries:\n- {name: pg, kind: pg.scope}\n\
+            - {name: host, kind: process.host}\n\
+            - {name: code, kind: process.lua, source: 'return print'}\n\
+            - {name: a, kind: process.service, process: code, host: host, \
+               lifecycle: {auto_start: true, requires: [pg, code]}}\n";
+        let source = Source::new("_index.yaml", text, Medium::File);
+        let registry = Registry::from_sources(&[source], &LoadOptions::default()).unwrap();
+        let graph = Graph::of(&registry).unwrap();
+        assert_eq!(names(&graph.nodes[&id("a")].requires), ["host", "pg"]);
+        assert_eq!(graph.roots().collect::<Vec<_>>(), [&id("a")]);
+        assert_eq!(graph.nodes.len(), 3);
     }
 
     #[test]

@@ -26,6 +26,6 @@ mod update;
 
 pub use graph::{Graph, GraphError, Item};
 pub use machine::{Limits, Supervisor};
-pub use policy::{Outcome, RestartPolicy, Startup};
+pub use policy::Outcome;
 pub use record::{Action, BootReport, Desired, Run, ShutdownReport, StateRecord, Status};
 pub use spec::{ServiceSpec, Tier};

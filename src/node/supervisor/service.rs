@@ -160,7 +160,7 @@ impl Service {
         }
         self.current = Some(Current { run, phase: Phase::Starting });
         self.forced = None;
-        self.arm(Timer::Start, now, self.spec.start_timeout);
+        self.arm(Timer::Start, now, self.spec.lifecycle.start_timeout);
         self.enter(Status::Starting, String::new());
         actions.push_back(Action::Start { id: self.record.id.clone(), run });
     }
@@ -194,7 +194,7 @@ impl Service {
         }
         current.phase = Phase::Stopping;
         let run = current.run;
-        self.arm(Timer::Stop, now, self.spec.stop_timeout);
+        self.arm(Timer::Stop, now, self.spec.lifecycle.stop_timeout);
         self.deadline = self.deadline.map(|own| latest.map_or(own, |latest| own.min(latest)));
         self.enter(Status::Stopping, String::new());
         let deadline = self.deadline.unwrap_or(now);

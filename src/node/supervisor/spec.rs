@@ -1,6 +1,4 @@
-use std::time::Duration;
-
-use super::policy::{RestartPolicy, Startup};
+use crate::registry::kind::{Definition, Lifecycle};
 
 /// What a service is for the order of stopping: process services go first, then hosts, then scopes
 /// (supervision.md section 8). Starts are issued the other way round.
@@ -14,37 +12,24 @@ pub enum Tier {
     Service,
 }
 
-/// The part of a service entry that supervision needs.
+/// The part of a service entry that supervision needs. A service whose spec changes is restarted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceSpec {
     /// Its place in the order of stopping.
     pub tier: Tier,
-    /// Started at boot, with everything it needs.
-    pub auto_start: bool,
-    /// Whether the node waits for it.
-    pub startup: Startup,
-    /// Limit on one start.
-    pub start_timeout: Duration,
-    /// Time between the request to stop and the kill.
-    pub stop_timeout: Duration,
-    /// A failure after a run at least this long counts as the first one again.
-    pub stable_threshold: Duration,
-    /// What happens after a failure.
-    pub restart: RestartPolicy,
+    /// How it is started, restarted and stopped.
+    pub lifecycle: Lifecycle,
 }
 
 impl ServiceSpec {
-    /// A required service that is not started by itself, with the defaults of supervision.md
-    /// section 2.
-    pub fn new(tier: Tier) -> Self {
-        Self {
-            tier,
-            auto_start: false,
-            startup: Startup::Required,
-            start_timeout: Duration::from_secs(10),
-            stop_timeout: Duration::from_secs(10),
-            stable_threshold: Duration::from_secs(5),
-            restart: RestartPolicy::default(),
-        }
+    /// That of an entry, if its kind is a service.
+    pub fn of(definition: &Definition) -> Option<Self> {
+        let tier = match definition {
+            Definition::PgScope(_) => Tier::Scope,
+            Definition::ProcessHost(_) => Tier::Host,
+            Definition::ProcessService(_) => Tier::Service,
+            _ => return None,
+        };
+        Some(Self { tier, lifecycle: definition.lifecycle()?.clone() })
     }
 }

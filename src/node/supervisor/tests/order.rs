@@ -1,5 +1,6 @@
 use super::rig::{Rig, id, ms, service, tiered};
-use crate::node::supervisor::{Graph, Outcome, Startup, Status, Tier};
+use crate::node::supervisor::{Graph, Outcome, Status, Tier};
+use crate::registry::kind::Startup;
 
 #[test]
 fn dependents_start_after_what_they_need() {

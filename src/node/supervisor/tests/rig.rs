@@ -2,8 +2,9 @@ use std::time::{Duration, Instant};
 
 use crate::id::EntryId;
 use crate::node::supervisor::{
-    Action, Graph, Item, Limits, Outcome, RestartPolicy, Run, ServiceSpec, Status, Supervisor, Tier,
+    Action, Graph, Item, Limits, Outcome, Run, ServiceSpec, Status, Supervisor, Tier,
 };
+use crate::registry::kind::Lifecycle;
 
 /// A supervisor on virtual time that records what it is told to do.
 pub struct Rig {
@@ -31,13 +32,13 @@ pub fn tiered(
     name: &str,
     tier: Tier,
     requires: &[&str],
-    change: impl FnOnce(&mut ServiceSpec),
+    change: impl FnOnce(&mut Lifecycle),
 ) -> Item {
-    let mut spec = ServiceSpec::new(tier);
-    spec.auto_start = true;
-    spec.restart =
-        RestartPolicy { initial_delay: ms(100), jitter: 0.0, ..RestartPolicy::default() };
-    change(&mut spec);
+    let mut lifecycle = Lifecycle { auto_start: true, ..Lifecycle::default() };
+    lifecycle.restart.initial_delay = ms(100);
+    lifecycle.restart.jitter = 0.0;
+    change(&mut lifecycle);
+    let spec = ServiceSpec { tier, lifecycle };
     Item {
         id: id(name),
         references: requires.iter().map(|name| id(name)).collect(),
