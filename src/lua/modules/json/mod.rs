@@ -43,6 +43,8 @@ fn decode_call(lua: &Lua, text: Value) -> mlua::Result<MultiValue> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::lua::modules::snippets;
 
@@ -155,5 +157,37 @@ mod tests {
         let limits = vm.lua().load("return {max = 3, list = {1, 2}}").eval().unwrap();
         vm.set("limits", limits);
         vm.run(SNIPPETS);
+    }
+
+    /// JSON without `null`, which Lua cannot keep inside tables.
+    fn json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(serde_json::Value::from),
+            any::<i64>().prop_map(serde_json::Value::from),
+            (-1e300..1e300f64).prop_map(serde_json::Value::from),
+            ".{0,8}".prop_map(serde_json::Value::from),
+        ];
+        leaf.prop_recursive(5, 40, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(serde_json::Value::from),
+                proptest::collection::btree_map(".{0,4}", inner, 0..6)
+                    .prop_map(|fields| fields.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_decoded_encodes_to_the_same(json in json()) {
+            let lua = Lua::new();
+            let value = decode(&lua, json.to_string().as_bytes()).unwrap();
+            let text = encode(&value).unwrap().unwrap();
+            prop_assert_eq!(serde_json::from_slice::<serde_json::Value>(&text).unwrap(), json);
+        }
+
+        #[test]
+        fn garbage_never_panics(text in "[\\[\\]{}:,\"0-9eE.+a-z -]{0,40}") {
+            let _ = decode(&Lua::new(), text.as_bytes());
+        }
     }
 }
