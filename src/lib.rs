@@ -1,6 +1,7 @@
 //! Moonmesh: a Lua runtime host with Erlang-style processes, process groups and a QUIC mesh.
 
 pub mod cli;
+pub mod config;
 pub mod document;
 pub mod id;
 pub mod lua;

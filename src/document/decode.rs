@@ -121,6 +121,13 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The map in field `name`, read by `read`. If it is absent, or wrong and reported, the value is
+    /// what `read` makes of a map whose fields are all absent.
+    pub fn section<T>(&mut self, name: &'static str, read: impl Fn(&mut Fields<'a>) -> T) -> T {
+        let given = self.optional(name).and_then(|field| field.block(&read));
+        given.unwrap_or_else(|| self.describe(name, read))
+    }
+
     /// The list of maps in field `name`, each read by `read`; else as [`block`](Self::block).
     /// Elements that are no maps are reported and left out.
     pub fn blocks<T>(
@@ -147,6 +154,11 @@ impl<'a> Fields<'a> {
         let message = format!("unknown field `{name}`");
         let unknown = Diagnostic::error(code::UNKNOWN_FIELD, entry.key_span.clone(), message);
         self.report(unknown.field(child_path(&self.path, name)).help(help));
+    }
+
+    /// The field `name`, if it is given, without making it a known one.
+    pub fn peek(&self, name: &str) -> Option<Field<'a>> {
+        Some(self.field(self.map?.get(name)?))
     }
 
     /// Accepts all fields that were not asked for, and gives them.
@@ -195,9 +207,9 @@ impl<'a> Fields<'a> {
         Field::new(self.decoder, path, &entry.value, entry.key_span.clone())
     }
 
-    fn describe<T>(&self, name: &str, read: impl FnOnce(&mut Fields<'a>) -> T) {
+    fn describe<T>(&self, name: &str, read: impl FnOnce(&mut Fields<'a>) -> T) -> T {
         let path = child_path(&self.path, name);
-        self.decoder.read_level(path, self.place.clone(), None, read);
+        self.decoder.read_level(path, self.place.clone(), None, read)
     }
 
     fn strays(&self) -> impl Iterator<Item = &'a MapEntry> {

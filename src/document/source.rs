@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use super::code;
+
 /// Where the text of a [`Source`] was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
@@ -50,6 +52,17 @@ pub enum ReadError {
     /// The operating system refuses.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
+}
+
+impl ReadError {
+    /// The identifier of the problem in a report.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ReadError::TooLarge { .. } => code::TOO_LARGE,
+            ReadError::NotUtf8 { .. } => code::NOT_UTF8,
+            ReadError::Missing | ReadError::Irregular | ReadError::Io(_) => code::UNREADABLE,
+        }
+    }
 }
 
 impl From<io::Error> for ReadError {
@@ -207,6 +220,17 @@ impl Span {
         before.chars().count() as u32 + 1
     }
 
+    /// The same place in a copy of the source without its text: for problems with something that
+    /// must not be shown.
+    #[must_use]
+    pub fn without_text(&self) -> Span {
+        let (lines, columns) = (self.line() as usize - 1, self.column() as usize - 1);
+        let blank = format!("{}{}", "\n".repeat(lines), " ".repeat(columns));
+        let end = blank.len();
+        let copy = Source::new(self.source.name.clone(), blank, self.source.medium);
+        Self::new(copy, end..end)
+    }
+
     /// From the start of this span to the end of `last`, a later span of the same source.
     #[must_use]
     pub fn to(&self, last: &Span) -> Span {
@@ -249,6 +273,11 @@ mod tests {
         assert_eq!(source.line_span(4).to_string(), "a.yaml:4:1");
         assert_eq!(Span::new(source.clone(), 90..99).to_string(), "a.yaml:4:4");
         assert_eq!(Span::unread_file("b").to_string(), "b:1:1");
+        let hidden = span.without_text();
+        assert_eq!(
+            (hidden.to_string(), hidden.source().line(2).trim()),
+            ("a.yaml:2:6".to_owned(), "")
+        );
     }
 
     #[test]

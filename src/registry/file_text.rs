@@ -158,9 +158,8 @@ fn escapes(path: &str) -> Problem {
 }
 
 fn read_code(error: &ReadError) -> &'static str {
-    match error {
-        ReadError::TooLarge { .. } => document_code::TOO_LARGE,
-        ReadError::NotUtf8 { .. } => document_code::NOT_UTF8,
-        _ => code::FILE_MISSING,
+    match error.code() {
+        document_code::UNREADABLE => code::FILE_MISSING,
+        code => code,
     }
 }

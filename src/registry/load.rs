@@ -6,8 +6,7 @@ use serde_json::Value as Json;
 
 use crate::document::limits::MAX_DOCUMENT_BYTES;
 use crate::document::{
-    Assignment, Decoder, Diagnostic, ReadError, Report, Source, Span, code as document_code,
-    nearest, parse,
+    Assignment, Decoder, Diagnostic, ReadError, Report, Source, Span, nearest, parse,
 };
 use crate::id::EntryId;
 
@@ -212,12 +211,7 @@ fn unknown_kind(raw: &RawEntry) -> Diagnostic {
 }
 
 fn unreadable(name: &str, error: &ReadError) -> Diagnostic {
-    let code = match error {
-        ReadError::TooLarge { .. } => document_code::TOO_LARGE,
-        ReadError::NotUtf8 { .. } => document_code::NOT_UTF8,
-        _ => document_code::UNREADABLE,
-    };
-    let diagnostic = Diagnostic::error(code, Span::unread_file(name), error.to_string());
+    let diagnostic = Diagnostic::error(error.code(), Span::unread_file(name), error.to_string());
     match error {
         ReadError::TooLarge { .. } => {
             diagnostic.help("move the file out of the registry directory if it holds no entries")
