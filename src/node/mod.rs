@@ -1,3 +1,4 @@
 //! Layer 5: the composition root.
 
+pub mod services;
 pub mod supervisor;

@@ -115,6 +115,8 @@ pub enum Action {
     },
     /// Tell subscribers that a record changed.
     Publish(StateRecord),
+    /// A service is no longer in the registry; its record is no more.
+    Gone(EntryId),
     /// The wait of boot is over. Comes once.
     Booted(BootReport),
     /// Everything is stopped or given up. Comes once, as the last action.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::graph::Graph;
 use super::index::Index;
 use super::machine::Supervisor;
-use super::record::Desired;
+use super::record::{Action, Desired};
 use super::service::Service;
 use crate::id::EntryId;
 
@@ -58,8 +58,14 @@ impl Supervisor {
         let down = |id: &EntryId| self.services.get(id).is_none_or(Service::is_down);
         let ready = self.update.take_if(|update| update.affected.iter().all(down));
         let Some(Update { graph, resume, .. }) = ready else { return };
-        self.graph = graph;
+        let old = std::mem::replace(&mut self.graph, graph);
         self.adopt_graph(now);
+        for id in old.ids().filter(|id| self.graph.node(id).is_none()) {
+            self.actions.push_back(Action::Gone(id.clone()));
+        }
+        let new = self.states().filter(|record| old.node(&record.id).is_none());
+        let published: Vec<_> = new.cloned().map(Action::Publish).collect();
+        self.actions.extend(published);
         self.want_running(now, &resume);
     }
 

@@ -170,6 +170,8 @@ fn an_update_stops_waits_and_starts_again() {
     rig.up("a");
     rig.up("c");
     assert!(rig.supervisor.state(&id("b")).is_none());
+    assert!(rig.published.contains(&"b gone".to_owned()));
+    assert!(rig.published.contains(&"c unknown".to_owned()));
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl World {
                     assert_eq!(self.live.get(&id), Some(&run), "kill of a run that is gone");
                 }
                 Action::Down(_) => self.down += 1,
-                Action::Publish(_) | Action::Booted(_) => {}
+                Action::Publish(_) | Action::Gone(_) | Action::Booted(_) => {}
             }
         }
     }

@@ -77,6 +77,7 @@ impl Rig {
                 Action::Publish(record) => {
                     self.published.push(format!("{} {}", record.id.name(), record.status));
                 }
+                Action::Gone(id) => self.published.push(format!("{} gone", id.name())),
                 Action::Booted(report) => assert!(self.booted.replace(report).is_none()),
                 Action::Down(report) => assert!(self.down.replace(report).is_none()),
                 order => self.orders.push(order),
