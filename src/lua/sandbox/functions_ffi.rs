@@ -197,12 +197,16 @@ unsafe extern "C-unwind" fn finish(
     }
 }
 
-/// The message handler of [`xpcall`]. Upvalues as for [`pcall`], then the script's handler.
+/// The message handler of [`xpcall`]. Upvalues as for [`pcall`], then the script's handler. A failure
+/// that cannot be translated is a panic of the host, which no script may see: it goes on as it is
+/// until [`finish`] raises it again.
 unsafe extern "C-unwind" fn handle(state: *mut lua_State) -> c_int {
     // SAFETY: see the module; Lua passes the error value as the only argument.
     unsafe {
         ffi::lua_settop(state, 1);
-        translate(state);
+        if push_translator(state) && ffi::lua_pcallk(state, 1, 1, 0, 0, None) != ffi::LUA_OK {
+            return 1;
+        }
         ffi::lua_pushvalue(state, ffi::lua_upvalueindex(3));
         ffi::lua_insert(state, 1);
         ffi::lua_callk(state, 1, 1, 0, None);
@@ -214,13 +218,23 @@ unsafe extern "C-unwind" fn handle(state: *mut lua_State) -> c_int {
 unsafe fn translate(state: *mut lua_State) {
     // SAFETY: see the module.
     unsafe {
-        if ffi::lua_type(state, -1) == ffi::LUA_TUSERDATA
-            && has_metatable(state, -1, ffi::lua_upvalueindex(1))
-        {
-            ffi::lua_pushvalue(state, ffi::lua_upvalueindex(2));
-            ffi::lua_insert(state, -2);
+        if push_translator(state) {
             ffi::lua_callk(state, 1, 1, 0, None);
         }
+    }
+}
+
+/// Puts the translating function below the value on top if that is a failure of native code.
+unsafe fn push_translator(state: *mut lua_State) -> bool {
+    // SAFETY: see the module.
+    unsafe {
+        let is_failure = ffi::lua_type(state, -1) == ffi::LUA_TUSERDATA
+            && has_metatable(state, -1, ffi::lua_upvalueindex(1));
+        if is_failure {
+            ffi::lua_pushvalue(state, ffi::lua_upvalueindex(2));
+            ffi::lua_insert(state, -2);
+        }
+        is_failure
     }
 }
 

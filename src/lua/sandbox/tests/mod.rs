@@ -150,3 +150,16 @@ fn a_translator_changes_failures_of_native_code_only() {
         assert(translate(failure):find("text$"))"##;
     vm.run(&vm.a, "translate", code).unwrap();
 }
+
+#[test]
+fn a_script_cannot_swallow_a_panic_of_the_host() {
+    let vm = Vm::new();
+    let boom = vm.lua.create_function(|_, ()| -> mlua::Result<()> { panic!("host bug") });
+    vm.a.raw_set("boom", boom.unwrap()).unwrap();
+    for code in ["pcall(pcall, boom)", "xpcall(boom, print or type)"] {
+        let run = std::panic::AssertUnwindSafe(|| vm.run(&vm.a, "panic", code));
+        let panic = std::panic::catch_unwind(run).unwrap_err();
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"host bug"), "{code}");
+    }
+    vm.run(&vm.b, "after", "assert(pcall(type, 1))").unwrap();
+}
