@@ -1,4 +1,4 @@
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::relations::Relations;
@@ -10,7 +10,7 @@ pub struct Process {
     serial: Serial,
     entry: RefCell<EntryId>,
     mailbox: RefCell<Mailbox>,
-    body: OnceCell<Rc<dyn Body>>,
+    body: RefCell<Option<Rc<dyn Body>>>,
     pub(super) relations: RefCell<Option<Box<Relations>>>,
     /// Whoever waits for the start to succeed.
     pub(super) started: RefCell<Option<Box<PendingStart>>>,
@@ -61,7 +61,7 @@ impl Process {
             serial,
             entry: RefCell::new(entry),
             mailbox: RefCell::default(),
-            body: OnceCell::new(),
+            body: RefCell::default(),
             relations: RefCell::default(),
             started: RefCell::default(),
             doom: RefCell::default(),
@@ -93,13 +93,21 @@ impl Process {
         &self.mailbox
     }
 
-    /// What runs in it, once it has been made.
-    pub fn body(&self) -> Option<&Rc<dyn Body>> {
-        self.body.get()
+    /// What runs in it, from when it has been made to the end.
+    pub fn body(&self) -> Option<Rc<dyn Body>> {
+        self.body.borrow().clone()
     }
 
     pub(super) fn set_body(&self, body: Rc<dyn Body>) {
-        let _ = self.body.set(body);
+        *self.body.borrow_mut() = Some(body);
+    }
+
+    /// Frees what ran in it.
+    pub(super) fn abandon(&self) {
+        let body = self.body.borrow_mut().take();
+        if let Some(body) = body {
+            body.abandon();
+        }
     }
 
     /// Whether failed links become events instead of the process's own failure.

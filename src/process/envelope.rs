@@ -109,6 +109,12 @@ pub enum Signal {
     LinkGone(Address),
     /// A monitored process has ended.
     Exit(Address, Outcome),
+    /// The process has been given a LOCAL name.
+    OwnsName(SmolStr),
+    /// The process is to be cleaned up after by the exit hooks.
+    HookExit,
+    /// A process has been started to run a call for this one.
+    CallStarted(Serial),
     /// The process's code has changed.
     Outdated(Vec<String>),
 }

@@ -8,6 +8,11 @@ use crate::id::Serial;
 /// The reason a called process gets when its caller has ended (process.md section 6).
 const CALLER_GONE: &str = "caller context canceled";
 
+/// What a called process is told when its caller has ended.
+pub(super) fn caller_gone() -> Signal {
+    Signal::Cancel { from: events::NOBODY.into(), reason: CALLER_GONE.into() }
+}
+
 impl Worker {
     /// Ends a process, in the order that process.md section 9 and report R10 ask for: from here
     /// on it cannot be reached; its names are free; exit hooks have cleaned up; then monitors are
@@ -19,9 +24,7 @@ impl Worker {
         }
         let serial = process.serial();
         self.link().slots.vacate(serial);
-        if let Some(body) = process.body() {
-            body.abandon();
-        }
+        process.abandon();
         let relations = process.relations.borrow_mut().take();
         if let Some(relations) = &relations {
             self.runtime.names().release(serial, &relations.names);
@@ -66,8 +69,7 @@ impl Worker {
             let _ = self.send_signal(&target, Signal::Demonitor(me.clone()));
         }
         for call in relations.calls {
-            let signal = Signal::Cancel { from: events::NOBODY.into(), reason: CALLER_GONE.into() };
-            let _ = self.send_signal(&Address::Local(call), signal);
+            let _ = self.send_signal(&Address::Local(call), caller_gone());
         }
     }
 
@@ -80,11 +82,6 @@ impl Worker {
         if let Some(caller) = self.process(caller) {
             caller.with_relations(|relations| relations.calls.remove(&callee));
         }
-    }
-
-    /// Remembers a LOCAL name that a process of this worker has been given.
-    pub fn remember_name(&self, process: &Process, name: &str) {
-        process.with_relations(|relations| relations.names.push(name.into()));
     }
 
     fn count_exit(&self, serial: Serial, outcome: &Outcome) {

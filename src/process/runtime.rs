@@ -30,6 +30,7 @@ pub(super) struct Shared {
     pub pacer: Pacer,
     pub is_stopping: AtomicBool,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    pacer_thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What other threads see of a worker.
@@ -106,11 +107,12 @@ impl Runtime {
             pacer: Pacer::new(workers),
             is_stopping: AtomicBool::new(false),
             threads: Mutex::default(),
+            pacer_thread: Mutex::default(),
         }));
         let threads = worker::start_threads(&runtime, Arc::new(factory))?;
         runtime.0.threads.lock().extend(threads);
         let pacer = runtime.0.pacer.start(cut).map_err(StartError::Worker)?;
-        runtime.0.threads.lock().push(pacer);
+        *runtime.0.pacer_thread.lock() = Some(pacer);
         Ok(runtime)
     }
 
@@ -121,9 +123,13 @@ impl Runtime {
         for worker in &self.0.workers {
             worker.inbox.push(Envelope::Stop);
         }
-        self.0.pacer.stop();
+        // The pacer goes last: a worker in a long slice stops because it is cut.
         for thread in self.0.threads.lock().drain(..) {
             let _ = thread.join();
+        }
+        self.0.pacer.stop();
+        if let Some(pacer) = self.0.pacer_thread.lock().take() {
+            let _ = pacer.join();
         }
         self.0.hooks.write().clear();
         self.0.remote.store(None);

@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
 use super::{
-    Address, Message, Outcome, Process, Signal, Source, Undelivered, Watcher, Worker, events,
+    Address, Message, Outcome, Process, Signal, Source, Undelivered, Watcher, Worker, events, exit,
 };
 use crate::id::Serial;
 use crate::value::{ErrorValue, kind};
@@ -105,6 +105,9 @@ impl Worker {
                     self.put_event(&process, Message { source: Source::Process(target), ..event });
                 }
             }
+            Signal::OwnsName(name) => process.with_relations(|r| r.names.push(name)),
+            Signal::HookExit => process.hook_exit(),
+            Signal::CallStarted(callee) => self.remember_call(&process, callee),
             Signal::Outdated(sources) => {
                 if process.upgradable() {
                     let pid = self.runtime.text(&Address::Local(to));
@@ -140,12 +143,23 @@ impl Worker {
     }
 
     fn answer_for_the_dead(self: &Rc<Self>, dead: Serial, signal: Signal) {
-        let dead = Address::Local(dead);
+        let (serial, dead) = (dead, Address::Local(dead));
         let _ = match signal {
             Signal::Monitor(watcher) => {
                 self.send_signal(&watcher, Signal::Exit(dead, Outcome::Failed(no_process())))
             }
             Signal::Link(peer) => self.send_signal(&peer, Signal::LinkDown(dead, no_process())),
+            Signal::OwnsName(name) => {
+                self.runtime.names().release(serial, &[name]);
+                Ok(())
+            }
+            Signal::HookExit => {
+                self.run_exit_hooks(serial);
+                Ok(())
+            }
+            Signal::CallStarted(callee) => {
+                self.send_signal(&Address::Local(callee), exit::caller_gone())
+            }
             _ => Ok(()),
         };
     }

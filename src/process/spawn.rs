@@ -203,9 +203,7 @@ impl Worker {
     /// Takes back a process that never was.
     fn discard(&self, process: &Rc<Process>) {
         self.link().slots.vacate(process.serial());
-        if let Some(body) = process.body() {
-            body.abandon();
-        }
+        process.abandon();
         let relations = process.relations.borrow_mut().take();
         if let Some(relations) = relations {
             self.runtime.names().release(process.serial(), &relations.names);

@@ -80,6 +80,7 @@ pub(super) fn start_threads(
                 Ok(factory) => {
                     let worker = Worker::new(index, runtime, factory);
                     let _ = ready.send(Ok(()));
+                    drop(ready);
                     worker.run();
                 }
                 Err(error) => {
@@ -209,7 +210,7 @@ impl Worker {
             self.fire_timers();
             self.run_batch();
             self.factory.between_slices();
-            if self.run_queue.borrow().is_empty() {
+            if self.run_queue.borrow().is_empty() && !self.is_stopped.get() {
                 self.runtime.0.pacer.rest(self.index);
                 let deadline = self.timers.borrow().next_deadline();
                 self.link().inbox.wait(deadline);
@@ -237,7 +238,7 @@ impl Worker {
             self.finish(process, *outcome);
             return;
         }
-        let Some(body) = process.body().cloned() else { return };
+        let Some(body) = process.body() else { return };
         self.runtime.0.pacer.begin(self.index);
         let step = body.run(self, process);
         self.after_slice(process, step);
@@ -334,9 +335,7 @@ impl Worker {
     fn shut_down(self: &Rc<Self>) {
         for process in self.processes() {
             self.link().slots.vacate(process.serial());
-            if let Some(body) = process.body() {
-                body.abandon();
-            }
+            process.abandon();
         }
         self.run_queue.borrow_mut().clear();
         *self.timers.borrow_mut() = Timers::default();

@@ -13,6 +13,7 @@ pub struct Encoder {
     count: u32,
     depth: u32,
     tables: u32,
+    has_references: bool,
 }
 
 /// The number of a table within one value, in the order in which tables begin.
@@ -73,6 +74,7 @@ impl Encoder {
 
     /// A table met before in the same value.
     pub fn reference(&mut self, table: TableId) {
+        self.has_references = true;
         self.scalar(tag::REFERENCE);
         self.varint(u64::from(table.0));
     }
@@ -123,7 +125,8 @@ impl Encoder {
             Repr::Bool(value) => self.bool(*value),
             Repr::Int(value) => self.int(*value),
             Repr::Float(value) => self.float(*value),
-            Repr::Encoded { count, bytes } => {
+            Repr::Encoded { count, has_references, bytes } => {
+                self.has_references |= has_references;
                 self.bytes.extend_from_slice(bytes);
                 if self.depth == 0 {
                     self.count += count;
@@ -178,7 +181,7 @@ impl Encoder {
 
     /// The values written; the encoder is empty again and keeps its buffer.
     pub fn finish(&mut self) -> Values {
-        let values = Values::from_parts(self.count, &self.bytes);
+        let values = Values::from_parts(self.count, self.has_references, &self.bytes);
         self.clear();
         values
     }
@@ -186,7 +189,7 @@ impl Encoder {
     /// Forgets what was written, keeping the buffer.
     pub fn clear(&mut self) {
         self.bytes.clear();
-        (self.count, self.depth, self.tables) = (0, 0, 0);
+        (self.count, self.depth, self.tables, self.has_references) = (0, 0, 0, false);
     }
 
     fn open(&mut self, tag: u8) -> (TableId, TableMark) {

@@ -124,15 +124,22 @@ impl<'a> Reader<'a> {
         Ok(Some(&before[..before.len() - self.rest.len()]))
     }
 
-    /// Checks that the rest is exactly `count` well-formed values.
-    pub(super) fn validate(&mut self, count: u32) -> Result<(), ValueError> {
+    /// Checks that the rest is exactly `count` well-formed values; whether any refers to a table.
+    pub(super) fn validate(&mut self, count: u32) -> Result<bool, ValueError> {
+        let mut has_references = false;
         for _ in 0..count {
-            self.value(&mut 0, 0, Position::Element)?;
+            has_references |= self.value(&mut 0, 0, Position::Element)?;
         }
-        if self.is_empty() { Ok(()) } else { Err(ValueError::Malformed) }
+        if self.is_empty() { Ok(has_references) } else { Err(ValueError::Malformed) }
     }
 
-    fn value(&mut self, tables: &mut u32, depth: usize, at: Position) -> Result<(), ValueError> {
+    /// Skips one value; whether it refers to a table.
+    fn value(
+        &mut self,
+        tables: &mut u32,
+        depth: usize,
+        at: Position,
+    ) -> Result<bool, ValueError> {
         let token = self.token()?;
         match (&token, at) {
             (Token::Nil, Position::Key) => return Err(ValueError::Malformed),
@@ -154,19 +161,21 @@ impl<'a> Reader<'a> {
                     return Err(ValueError::Truncated);
                 }
                 *tables += 1;
+                let mut has_references = false;
                 if has_metatable {
-                    self.value(tables, depth + 1, Position::Metatable)?;
+                    has_references |= self.value(tables, depth + 1, Position::Metatable)?;
                 }
                 for _ in 0..array {
-                    self.value(tables, depth + 1, Position::Element)?;
+                    has_references |= self.value(tables, depth + 1, Position::Element)?;
                 }
                 for _ in 0..pairs {
-                    self.value(tables, depth + 1, Position::Key)?;
-                    self.value(tables, depth + 1, Position::Element)?;
+                    has_references |= self.value(tables, depth + 1, Position::Key)?;
+                    has_references |= self.value(tables, depth + 1, Position::Element)?;
                 }
-                Ok(())
+                Ok(has_references)
             }
-            _ => Ok(()),
+            Token::Reference(_) => Ok(true),
+            _ => Ok(false),
         }
     }
 
@@ -189,8 +198,9 @@ impl<'a> Reader<'a> {
                 if self.errors == MAX_NESTED_ERRORS {
                     return Err(ValueError::TooDeep);
                 }
-                Reader { rest: bytes, errors: self.errors + 1 }.validate(1)?;
-                Some(Values::from_parts(1, bytes))
+                let has_references =
+                    Reader { rest: bytes, errors: self.errors + 1 }.validate(1)?;
+                Some(Values::from_parts(1, has_references, bytes))
             }
         };
         Ok(ErrorValue { kind, message, retryable, details })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::{Encoder, ErrorValue, Reader, Token, ValueError};
 
 /// Deepest nesting of tables in one value.
-pub const MAX_DEPTH: usize = 190;
+pub const MAX_DEPTH: usize = 1000;
 
 /// Largest encoded size of one [`Values`], in bytes.
 pub const MAX_VALUES_BYTES: usize = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ pub(super) enum Repr {
     Bool(bool),
     Int(i64),
     Float(f64),
-    Encoded { count: u32, bytes: Arc<[u8]> },
+    Encoded { count: u32, has_references: bool, bytes: Arc<[u8]> },
 }
 
 impl Values {
@@ -82,6 +82,11 @@ impl Values {
         }
     }
 
+    /// Whether a table occurs in more than one place, or inside itself.
+    pub fn has_references(&self) -> bool {
+        matches!(self.0, Repr::Encoded { has_references: true, .. })
+    }
+
     /// The first value's content if it is a string.
     pub fn as_str(&self) -> Option<&[u8]> {
         match &self.0 {
@@ -96,11 +101,11 @@ impl Values {
     /// Each value as a sequence of its own, in order.
     pub fn split(&self) -> Vec<Values> {
         match &self.0 {
-            Repr::Encoded { count: 2.., bytes } => {
+            Repr::Encoded { count: 2.., bytes, has_references } => {
                 let mut reader = Reader::new(bytes);
                 let mut parts = Vec::with_capacity(self.count());
                 while let Ok(Some(one)) = reader.slice_value() {
-                    parts.push(Self::from_one(one));
+                    parts.push(Self::from_one(one, *has_references));
                 }
                 parts
             }
@@ -137,25 +142,25 @@ impl Values {
         if body.len() > MAX_VALUES_BYTES {
             return Err(ValueError::TooLarge);
         }
-        Reader::new(body).validate(count)?;
-        Ok(Self::from_parts(count, body))
+        let has_references = Reader::new(body).validate(count)?;
+        Ok(Self::from_parts(count, has_references, body))
     }
 
-    pub(super) fn from_parts(count: u32, bytes: &[u8]) -> Self {
+    pub(super) fn from_parts(count: u32, has_references: bool, bytes: &[u8]) -> Self {
         match count {
             0 => Self::EMPTY,
-            1 => Self::from_one(bytes),
-            _ => Self(Repr::Encoded { count, bytes: bytes.into() }),
+            1 => Self::from_one(bytes, has_references),
+            _ => Self(Repr::Encoded { count, has_references, bytes: bytes.into() }),
         }
     }
 
-    fn from_one(bytes: &[u8]) -> Self {
+    fn from_one(bytes: &[u8], has_references: bool) -> Self {
         Self(match Reader::new(bytes).token() {
             Ok(Token::Nil) => Repr::Nil,
             Ok(Token::Bool(value)) => Repr::Bool(value),
             Ok(Token::Int(value)) => Repr::Int(value),
             Ok(Token::Float(value)) => Repr::Float(value),
-            _ => Repr::Encoded { count: 1, bytes: bytes.into() },
+            _ => Repr::Encoded { count: 1, has_references, bytes: bytes.into() },
         })
     }
 

@@ -61,6 +61,11 @@ impl Time {
         Some(Self { at: Timestamp::from_nanosecond(nanos).ok()?, location })
     }
 
+    /// The moment `nanos` after 1970 began, in the zone of the machine; `None` beyond the year 9999.
+    pub fn at_unix_nanos(nanos: i64) -> Option<Self> {
+        Self::from_unix_nanos(i128::from(nanos), Location::local())
+    }
+
     /// The time that `value` is, if it is one.
     pub fn of(value: &Value) -> Option<UserDataRef<Self>> {
         value.as_userdata().and_then(|userdata| userdata.borrow::<Self>().ok())

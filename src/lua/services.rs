@@ -1,0 +1,37 @@
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+
+use super::{ClusterNames, Programs};
+use crate::security::{Guard, Policies};
+
+/// What the VMs of one node share with the rest of it.
+pub struct Services {
+
+    /// Decides about guarded calls.
+    pub guard: Guard,
+    /// The loaded policies.
+    pub policies: Policies,
+    /// The code that can be run.
+    pub programs: Programs,
+    /// Cluster-wide names, if there is a cluster.
+    pub names: ArcSwapOption<Arc<dyn ClusterNames>>,
+    /// Where `print` goes.
+    pub output: Output,
+}
+
+/// Where `print` goes (stdlib.md section 1).
+#[derive(Clone)]
+pub enum Output {
+    /// A log record at info level.
+    Log,
+    /// A writer of lines, which come without their ends: the standard output, or a test.
+    Lines(Arc<dyn Fn(&[u8]) + Send + Sync>),
+}
+
+impl Services {
+    /// The names of the whole cluster, on a node that belongs to one.
+    pub fn cluster_names(&self) -> Option<Arc<dyn ClusterNames>> {
+        self.names.load().as_deref().cloned()
+    }
+}
