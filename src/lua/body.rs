@@ -34,13 +34,16 @@ pub struct LuaBody {
     /// Channels of mailbox and feeds on which somebody waits.
     watched: RefCell<SmallVec<[Rc<Channel>; 1]>>,
     /// The channel of each subscription, so that asking again gives the same one.
-    pub(super) subscriptions: RefCell<SmallVec<[(Subscription, Rc<Channel>, Anchor); 1]>>,
+    pub(super) subscriptions: RefCell<SmallVec<[Subscribed; 1]>>,
     globals: RefCell<Option<Anchor>>,
     /// What `require` has loaded.
     pub(super) loaded: RefCell<Option<Anchor>>,
     /// Script-made coroutines inside which a coroutine of the process waits.
     pub(super) waiting_inside: RefCell<FxHashSet<usize>>,
 }
+
+/// A subscription, its channel, and the object that scripts hold.
+type Subscribed = (Subscription, Rc<Channel>, Anchor);
 
 /// What `process.upgrade` asks for.
 pub struct Upgrade {
@@ -263,8 +266,9 @@ impl LuaBody {
         if let Some(woken) = woken {
             self.host.set_woken(*woken);
         }
-        let stopped =
-            self.host.run_as(self, index, || raw::resume_process(&thread, &self.host.lua, arguments));
+        let stopped = self
+            .host
+            .run_as(self, index, || raw::resume_process(&thread, &self.host.lua, arguments));
         match stopped {
             Stopped::Waiting => {
                 self.put_back(index, thread);

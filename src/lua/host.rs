@@ -84,7 +84,12 @@ impl Host {
     }
 
     /// Says for the time of `run` which coroutine of which process runs.
-    pub(super) fn run_as<R>(&self, body: &Rc<LuaBody>, coroutine: u32, run: impl FnOnce() -> R) -> R {
+    pub(super) fn run_as<R>(
+        &self,
+        body: &Rc<LuaBody>,
+        coroutine: u32,
+        run: impl FnOnce() -> R,
+    ) -> R {
         let outer = self.current.replace(Some(body.clone()));
         let outer_coroutine = self.coroutine.replace(coroutine);
         let result = run();

@@ -8,6 +8,7 @@ mod body;
 mod channel;
 pub mod error;
 mod factory;
+/// What the functions of one VM share.
 pub mod host;
 mod identity;
 pub mod modules;
@@ -17,8 +18,8 @@ mod program;
 mod raw;
 pub mod sandbox;
 mod services;
-mod start;
 pub mod spec;
+mod start;
 mod vm;
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use crate::security::{Guard, Policies};
 
 /// What the VMs of one node share with the rest of it.
 pub struct Services {
-
     /// Decides about guarded calls.
     pub guard: Guard,
     /// The loaded policies.
@@ -26,8 +25,11 @@ pub enum Output {
     /// A log record at info level.
     Log,
     /// A writer of lines, which come without their ends: the standard output, or a test.
-    Lines(Arc<dyn Fn(&[u8]) + Send + Sync>),
+    Lines(Arc<LineWriter>),
 }
+
+/// Takes lines without their ends.
+pub type LineWriter = dyn Fn(&[u8]) + Send + Sync;
 
 impl Services {
     /// The names of the whole cluster, on a node that belongs to one.

@@ -107,7 +107,10 @@ fn main_returns() {
     assert_eq!(main(""), Ok(Values::NIL));
     assert_eq!(&*main("return 1, 'bad'").unwrap_err().message, "bad");
     assert_eq!(&*main("error('boom')").unwrap_err().message, "app:main:2: boom");
-    assert_eq!(&*main("error(errors.new{message='m', kind='Conflict'})").unwrap_err().kind, "Conflict");
+    assert_eq!(
+        &*main("error(errors.new{message='m', kind='Conflict'})").unwrap_err().kind,
+        "Conflict"
+    );
 }
 
 #[test]
@@ -192,7 +195,10 @@ fn busy_loops_are_cut() {
 #[test]
 fn monitors_and_links_tell_the_end() {
     let bench = Bench::new(&[
-        ("app:fails", "return function(how) if how == 'error' then error(errors.new{message='bad', kind='Conflict'}) end return how end"),
+        (
+            "app:fails",
+            "return function(how) if how == 'error' then error(errors.new{message='bad', kind='Conflict'}) end return how end",
+        ),
         ("app:waits", "return function() process.inbox():receive() end"),
         (
             "app:main",

@@ -17,8 +17,10 @@ pub(super) struct Vm {
     boot_script: Anchor,
     environment_metatable: Anchor,
     /// Compiled programs; the `Arc` keeps the address from being used again.
-    compiled: RefCell<FxHashMap<*const Program, (Arc<Program>, Rc<Anchor>)>>,
+    compiled: RefCell<FxHashMap<*const Program, Compiled>>,
 }
+
+type Compiled = (Arc<Program>, Rc<Anchor>);
 
 /// Programs that a VM keeps compiled; beyond it starts afresh.
 const MAX_COMPILED: usize = 10_000;

@@ -134,12 +134,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips one value; whether it refers to a table.
-    fn value(
-        &mut self,
-        tables: &mut u32,
-        depth: usize,
-        at: Position,
-    ) -> Result<bool, ValueError> {
+    fn value(&mut self, tables: &mut u32, depth: usize, at: Position) -> Result<bool, ValueError> {
         let token = self.token()?;
         match (&token, at) {
             (Token::Nil, Position::Key) => return Err(ValueError::Malformed),
@@ -198,8 +193,7 @@ impl<'a> Reader<'a> {
                 if self.errors == MAX_NESTED_ERRORS {
                     return Err(ValueError::TooDeep);
                 }
-                let has_references =
-                    Reader { rest: bytes, errors: self.errors + 1 }.validate(1)?;
+                let has_references = Reader { rest: bytes, errors: self.errors + 1 }.validate(1)?;
                 Some(Values::from_parts(1, has_references, bytes))
             }
         };

@@ -130,6 +130,6 @@ unsafe fn wait(state: *mut ffi::lua_State, next: Resumed, token: *mut c_void) ->
     // SAFETY: the token is compared, never followed.
     unsafe {
         ffi::lua_pushlightuserdata(state, token);
-        ffi::lua_yieldk(state, 1, next as ffi::lua_KContext, Some(resumed))
+        ffi::lua_yieldk(state, 1, next as usize as ffi::lua_KContext, Some(resumed))
     }
 }

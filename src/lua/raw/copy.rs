@@ -47,7 +47,9 @@ pub fn copy_out(host: &Host, stack: Stack<'_>, first: c_int) -> Result<Values, C
     let mut copy = || {
         for index in first..=last {
             copier.seen = Seen::default();
-            copier.value(index).map_err(|error| error.inside(format!("value[{}]", index - first + 1)))?;
+            copier
+                .value(index)
+                .map_err(|error| error.inside(format!("value[{}]", index - first + 1)))?;
         }
         Ok(copier.encoder.finish())
     };
@@ -307,8 +309,11 @@ impl Pusher<'_, '_> {
         }
         for _ in 0..pairs {
             self.value(reader)?;
-            let is_key = !matches!(stack.kind(-1), Kind::Nil)
-                && !(stack.kind(-1) == Kind::Number && stack.number(-1).is_nan());
+            let is_key = match stack.kind(-1) {
+                Kind::Nil => false,
+                Kind::Number => !stack.number(-1).is_nan(),
+                _ => true,
+            };
             self.value(reader)?;
             is_key.then_some(())?;
             stack.raw_set(table);

@@ -53,7 +53,11 @@ pub fn resume_process(thread: &Thread, from: &mlua::Lua, arguments: c_int) -> St
         match status {
             ffi::LUA_OK => Stopped::Returned(results),
             ffi::LUA_YIELD => {
-                let token = if results == 1 { ffi::lua_touserdata(state, -1) } else { std::ptr::null_mut() };
+                let token = if results == 1 {
+                    ffi::lua_touserdata(state, -1)
+                } else {
+                    std::ptr::null_mut()
+                };
                 if results > 0 {
                     ffi::lua_pop(state, results);
                 }
@@ -97,14 +101,18 @@ unsafe fn host<'a>(state: *mut ffi::lua_State) -> &'a Host {
     unsafe { &*ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast() }
 }
 
-// SAFETY (all C functions below): stack discipline as in Lua's own `lcorolib.c`; the frames own
+// The C functions below keep stack discipline as Lua's own `lcorolib.c` does, and their frames own
 // nothing that needs dropping when they leave by a jump.
 
 unsafe extern "C-unwind" fn resume(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         let inner = ffi::lua_tothread(state, 1);
         if inner.is_null() {
-            return ffi::luaL_error(state, c"bad argument #1 to 'resume' (coroutine expected)".as_ptr());
+            return ffi::luaL_error(
+                state,
+                c"bad argument #1 to 'resume' (coroutine expected)".as_ptr(),
+            );
         }
         let arguments = ffi::lua_gettop(state) - 1;
         let outcome = begin(state, inner, arguments);
@@ -117,6 +125,7 @@ unsafe extern "C-unwind" fn resume_again(
     _status: c_int,
     _context: ffi::lua_KContext,
 ) -> c_int {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         let inner = ffi::lua_tothread(state, 1);
         host(state).leave_wait(inner as usize);
@@ -126,6 +135,7 @@ unsafe extern "C-unwind" fn resume_again(
 }
 
 unsafe fn deliver_resume(state: *mut ffi::lua_State, outcome: Inner) -> c_int {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         match outcome {
             Inner::Values(count) => {
@@ -147,6 +157,7 @@ unsafe fn deliver_resume(state: *mut ffi::lua_State, outcome: Inner) -> c_int {
 }
 
 unsafe extern "C-unwind" fn wrap(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         ffi::luaL_checktype(state, 1, ffi::LUA_TFUNCTION);
         ffi::lua_pushvalue(state, ffi::lua_upvalueindex(1));
@@ -159,6 +170,7 @@ unsafe extern "C-unwind" fn wrap(state: *mut ffi::lua_State) -> c_int {
 }
 
 unsafe extern "C-unwind" fn wrapped(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         let inner = ffi::lua_tothread(state, ffi::lua_upvalueindex(2));
         let arguments = ffi::lua_gettop(state);
@@ -172,6 +184,7 @@ unsafe extern "C-unwind" fn wrapped_again(
     _status: c_int,
     _context: ffi::lua_KContext,
 ) -> c_int {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         let inner = ffi::lua_tothread(state, ffi::lua_upvalueindex(2));
         host(state).leave_wait(inner as usize);
@@ -185,6 +198,7 @@ unsafe fn deliver_wrapped(
     inner: *mut ffi::lua_State,
     outcome: Inner,
 ) -> c_int {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         match outcome {
             Inner::Values(count) => count,
@@ -220,6 +234,7 @@ enum Inner {
 }
 
 unsafe fn begin(state: *mut ffi::lua_State, inner: *mut ffi::lua_State, arguments: c_int) -> Inner {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         let refusal = if host(state).is_in_wait(inner as usize) {
             Some(c"cannot resume non-suspended coroutine")
@@ -244,6 +259,7 @@ unsafe fn go_on(
     inner: *mut ffi::lua_State,
     mut arguments: c_int,
 ) -> Inner {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         loop {
             let mut results = 0;
@@ -256,19 +272,19 @@ unsafe fn go_on(
                 ffi::lua_xmove(inner, state, 1);
                 return Inner::Error;
             }
-            if status == ffi::LUA_YIELD {
-                if let Some(token) = token(inner, results) {
-                    if ffi::lua_isyieldable(state) != 0 {
-                        host(state).enter_wait(inner as usize);
-                        return Inner::Suspended(token);
-                    }
-                    // The outer coroutine sits in a C function that cannot be suspended: a wait
-                    // fails inside, a cut slice just goes on.
-                    if token == wait_token() {
-                        host(state).refuse_wait();
-                    }
-                    continue;
+            if status == ffi::LUA_YIELD
+                && let Some(token) = token(inner, results)
+            {
+                if ffi::lua_isyieldable(state) != 0 {
+                    host(state).enter_wait(inner as usize);
+                    return Inner::Suspended(token);
                 }
+                // The outer coroutine sits in a C function that cannot be suspended: a wait
+                // fails inside, a cut slice just goes on.
+                if token == wait_token() {
+                    host(state).refuse_wait();
+                }
+                continue;
             }
             if ffi::lua_checkstack(state, results + 1) == 0 {
                 ffi::lua_pop(inner, results);
@@ -283,6 +299,7 @@ unsafe fn go_on(
 
 /// The token that a yield of the host carries, taken off the inner stack; `None` for a script's.
 unsafe fn token(inner: *mut ffi::lua_State, results: c_int) -> Option<*mut c_void> {
+    // SAFETY: see above: Lua's own discipline, and frames that own nothing.
     unsafe {
         if results == 0 && preempt::take_preempted() {
             return Some(cut_token());

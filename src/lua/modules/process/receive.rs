@@ -41,12 +41,7 @@ pub fn listen(host: &Host, stack: Stack<'_>) -> Flow {
 }
 
 /// Pushes the channel of a subscription: the same one as long as it lasts.
-fn subscribe(
-    host: &Host,
-    stack: Stack<'_>,
-    subscription: Subscription,
-    as_messages: bool,
-) -> Flow {
+fn subscribe(host: &Host, stack: Stack<'_>, subscription: Subscription, as_messages: bool) -> Flow {
     let body = host.current();
     let mut subscriptions = body.subscriptions.borrow_mut();
     if let Some((_, channel, anchor)) = subscriptions.iter().find(|(s, ..)| *s == subscription) {
@@ -71,8 +66,7 @@ pub fn unlisten(host: &Host, stack: Stack<'_>) -> Flow {
         return host.wrong_type(stack, 1, "unlisten", "channel");
     };
     let channel: Rc<Channel> = object.0.clone();
-    let is_subscribed =
-        matches!(channel.source(), Source::Mailbox { .. }) && !channel.is_closed();
+    let is_subscribed = matches!(channel.source(), Source::Mailbox { .. }) && !channel.is_closed();
     if is_subscribed {
         channel.close(&host.current());
         stack.push_bool(true);

@@ -10,8 +10,8 @@ use super::spawn::{
 };
 use crate::lua::Identity;
 use crate::lua::host::Host;
-use crate::lua::{actor_argument, scope_argument};
 use crate::lua::raw::{self, Flow, Kind, Object, Primitive, Stack, copy_out};
+use crate::lua::{actor_argument, scope_argument};
 use crate::process::{Message, Source};
 use crate::security::{Check, Context};
 use crate::value::{ErrorValue, Values};
@@ -207,7 +207,8 @@ pub(in crate::lua::modules) fn read_context(
         };
         let Some(key) = key else { return Err("context keys must be strings".into()) };
         let value_index = stack.absolute(-1);
-        let value = copy_out(host, stack, value_index).map_err(|error| format!("{key}: {error}"))?;
+        let value =
+            copy_out(host, stack, value_index).map_err(|error| format!("{key}: {error}"))?;
         context.insert(key, value);
         stack.pop();
     }
