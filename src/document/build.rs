@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::code;
 use super::diagnostic::Diagnostic;
-use super::limits::{MAX_DEPTH, MAX_NODES};
+use super::limits::{MAX_ANCHORS, MAX_DEPTH, MAX_NODES};
 use super::merge;
 use super::node::{Kind, MapEntry, Node, Scalar, Spelling};
 use super::parse::span;
@@ -156,6 +156,10 @@ impl<'s> Builder<'s> {
     /// Puts a finished value where it belongs: into the innermost open list or map, or at the root.
     fn complete(&mut self, node: Node, anchor: usize, extent: Extent) -> Step {
         if anchor != 0 {
+            if self.anchors.len() >= MAX_ANCHORS {
+                let message = format!("the document has more than {MAX_ANCHORS} anchors");
+                return Err(Diagnostic::error(code::TOO_LARGE, node.span, message).into());
+            }
             let Extent { nodes, height } = extent;
             self.anchors.insert(anchor, Anchored { node: node.clone(), nodes, height });
         }

@@ -9,3 +9,6 @@ pub const MAX_NODES: usize = 300_000;
 
 /// Deepest nesting of lists and maps, aliases followed.
 pub const MAX_DEPTH: usize = 64;
+
+/// Most anchors (`&name`) in a document.
+pub const MAX_ANCHORS: usize = 10_000;

@@ -8,9 +8,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let folded = fold(word);
     let most = (folded.chars().count() / 3).max(1);
     let distance = |candidate: &str| strsim::damerau_levenshtein(&folded, &fold(candidate));
+    // A letter more or less is a difference too; in bytes it is at most four.
+    let similar = word.len().saturating_sub(4 * most)..=word.len() + 4 * most;
     candidates
         .into_iter()
-        .filter(|candidate| candidate.len() <= LONGEST && !candidate.is_empty())
+        .filter(|candidate| similar.contains(&candidate.len()) && !candidate.is_empty())
         .map(|candidate| (distance(candidate), candidate))
         .filter(|(distance, candidate)| *distance <= most && *distance < candidate.chars().count())
         .min_by_key(|(distance, _)| *distance)

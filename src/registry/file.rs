@@ -128,7 +128,7 @@ impl Head {
     }
 }
 
-/// One entry; `None` if it has no usable id or kind, which was reported.
+/// One entry; `None` if it has no usable id, which was reported.
 fn raw_entry(
     fields: &mut Fields<'_>,
     place: Span,
@@ -148,10 +148,10 @@ fn raw_entry(
         Some(field.node().clone())
     });
     let data = data(fields, &place);
-    let (namespace, name, kind) = (namespace?, name?, kind?);
+    let (namespace, name) = (namespace?, name?);
     Some(RawEntry {
         id: EntryId::new(&namespace.text, &name.text).ok()?,
-        kind: Kind::parse(&kind.text),
+        kind: kind.as_ref().and_then(|kind| Kind::parse(&kind.text)),
         kind_text: kind,
         meta: merged(file_meta, own_meta.as_ref(), &place),
         data,

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::document::limits::MAX_DOCUMENT_BYTES;
 use crate::document::{
-    Assignment, Decoder, Diagnostic, ReadError, Report, Source, Span, nearest, parse,
+    Assignment, Decoder, Diagnostic, ReadError, Report, Source, Span, Text, nearest, parse,
 };
 use crate::id::EntryId;
 
@@ -17,7 +17,7 @@ use super::discover::discover;
 use super::entry::Entry;
 use super::file;
 use super::file_text::FileTexts;
-use super::kind::{EntryContext, Kind, Reference};
+use super::kind::{EntryContext, Kind};
 use super::raw::RawEntry;
 use super::reference::{self, Known, Referrer};
 use super::snapshot::Registry;
@@ -129,11 +129,11 @@ impl<'o> Loading<'o> {
         let mut entries = Vec::new();
         let mut referrers = Vec::new();
         for raw in &raw {
-            let (entry, references) = self.decode(raw);
-            referrers.push(Referrer { id: raw.id.clone(), kind: raw.kind, references });
+            let (entry, referrer) = self.decode(raw);
+            referrers.push(referrer);
             entries.extend(entry);
         }
-        let known = Known::new(&raw, &entries, &disabled, &self.broken);
+        let known = Known::new(&referrers, &disabled, &self.broken);
         reference::check(&referrers, &known, &mut self.report);
         cycle::check(&referrers, &mut self.report);
         commands::check(&entries, &mut self.report);
@@ -162,7 +162,7 @@ impl<'o> Loading<'o> {
         });
     }
 
-    fn decode(&mut self, raw: &RawEntry) -> (Option<Entry>, Vec<Reference>) {
+    fn decode(&mut self, raw: &RawEntry) -> (Option<Entry>, Referrer) {
         let context = EntryContext::new(raw.id.namespace(), &self.options.modules);
         let subject = raw.kind.map_or("entry", Kind::as_str);
         let decoder = Decoder::new(subject, Some(raw.id.as_str().into()));
@@ -171,12 +171,14 @@ impl<'o> Loading<'o> {
         let definition = match raw.kind {
             Some(kind) => kind.decode(&raw.data, &decoder, &context),
             None => {
-                self.report.push(unknown_kind(raw));
+                if let Some(text) = &raw.kind_text {
+                    self.report.push(unknown_kind(&raw.id, text));
+                }
                 None
             }
         };
         self.report.extend(decoder.conclude());
-        let references = context.into_references();
+        let (references, groups) = context.into_found();
         let entry = raw.kind.zip(definition).map(|(kind, definition)| Entry {
             id: raw.id.clone(),
             kind,
@@ -189,15 +191,16 @@ impl<'o> Loading<'o> {
             definition,
             references: references.clone(),
         });
-        (entry, references)
+        let referrer = Referrer { id: raw.id.clone(), kind: raw.kind, references, groups };
+        (entry, referrer)
     }
 }
 
-fn unknown_kind(raw: &RawEntry) -> Diagnostic {
-    let kind = raw.kind_text.text.as_str();
+fn unknown_kind(id: &EntryId, text: &Text) -> Diagnostic {
+    let kind = text.text.as_str();
     let message = format!("there is no kind `{kind}`");
-    let diagnostic = Diagnostic::error(code::UNKNOWN_KIND, raw.kind_text.span.clone(), message)
-        .entry(raw.id.as_str())
+    let diagnostic = Diagnostic::error(code::UNKNOWN_KIND, text.span.clone(), message)
+        .entry(id.as_str())
         .field("kind");
     let diagnostic = match kind {
         "terminal.host" => diagnostic.help("use `process.host`: commands run on any host"),

@@ -9,8 +9,9 @@ use super::kind::Kind;
 #[derive(Clone, Debug)]
 pub(super) struct RawEntry {
     pub id: EntryId,
-    /// The text of `kind` and what it names, if there is such a kind.
-    pub kind_text: Text,
+    /// The text of `kind`; `None` if it is missing or wrong, which was reported.
+    pub kind_text: Option<Text>,
+    /// What the text names, if there is such a kind.
     pub kind: Option<Kind>,
     /// A map.
     pub meta: Node,
@@ -26,6 +27,6 @@ impl RawEntry {
     /// Puts `text` in the place of the kind.
     pub(super) fn set_kind(&mut self, text: SmolStr, span: Span) {
         self.kind = Kind::parse(&text);
-        self.kind_text = Text { text, span };
+        self.kind_text = Some(Text { text, span });
     }
 }

@@ -1,22 +1,25 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::document::{Diagnostic, Report, Source, nearest};
 use crate::id::EntryId;
 
 use super::code;
-use super::entry::Entry;
-use super::kind::{Definition, Kind, Reference, Wanted};
-use super::raw::RawEntry;
+use super::kind::{Kind, Reference, Wanted};
 
 /// Longest list of candidates that a message names.
 const MOST_CANDIDATES: usize = 6;
+
+/// Most ids that are compared to find something similar: that takes time.
+const MOST_COMPARISONS: usize = 200_000;
 
 /// An entry with the ids in it.
 pub(super) struct Referrer {
     pub id: EntryId,
     pub kind: Option<Kind>,
     pub references: Vec<Reference>,
+    /// The groups that it brings into being.
+    pub groups: Vec<EntryId>,
 }
 
 /// What references can lead to.
@@ -25,31 +28,32 @@ pub(super) struct Known<'a> {
     kinds: HashMap<&'a EntryId, Option<Kind>>,
     groups: BTreeSet<&'a EntryId>,
     disabled: &'a [EntryId],
-    broken: &'a [Arc<Source>],
+    /// Names that stand in a file that could not be understood, so that the absence of an entry of
+    /// that name proves nothing.
+    doubtful: HashSet<&'a str>,
 }
 
 impl<'a> Known<'a> {
     pub(super) fn new(
-        raw: &'a [RawEntry],
-        entries: &'a [Entry],
+        referrers: &'a [Referrer],
         disabled: &'a [EntryId],
         broken: &'a [Arc<Source>],
     ) -> Self {
-        let groups = entries.iter().flat_map(|entry| match entry.definition() {
-            Definition::SecurityPolicy(policy) => policy.groups.as_slice(),
-            _ => &[],
-        });
+        let references = || referrers.iter().flat_map(|referrer| &referrer.references);
+        let named: HashSet<&str> = references().map(|reference| reference.target.name()).collect();
+        let is_separator = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
+        let words = broken.iter().flat_map(|source| source.text().split(is_separator));
         Self {
-            kinds: raw.iter().map(|raw| (&raw.id, raw.kind)).collect(),
-            groups: groups.collect(),
+            kinds: referrers.iter().map(|referrer| (&referrer.id, referrer.kind)).collect(),
+            groups: referrers.iter().flat_map(|referrer| &referrer.groups).collect(),
             disabled,
-            broken,
+            doubtful: words.filter_map(|word| named.get(word).copied()).collect(),
         }
     }
 
-    /// Whether `id` may be in a file that could not be understood: then its absence proves nothing.
-    fn may_be_in_broken_file(&self, id: &EntryId) -> bool {
-        self.broken.iter().any(|source| source.text().contains(id.name()))
+    /// Whether nothing is known about `id`, not even that it is missing.
+    fn is_doubtful(&self, id: &EntryId) -> bool {
+        self.doubtful.contains(id.name())
     }
 
     /// The ids that `wanted` allows, sorted.
@@ -92,41 +96,43 @@ impl Wanted {
 
 /// Reports every reference that leads nowhere, or to an entry of a kind that does not fit.
 pub(super) fn check(referrers: &[Referrer], known: &Known<'_>, report: &mut Report) {
+    let mut comparisons = 0;
     for referrer in referrers {
         for reference in &referrer.references {
-            if let Some(problem) = problem(reference, known) {
-                report.push(problem.entry(referrer.id.as_str()).field(reference.field.as_str()));
+            let Some(problem) = problem(reference, known) else { continue };
+            let problem = problem.entry(referrer.id.as_str()).field(reference.field.as_str());
+            if comparisons > MOST_COMPARISONS {
+                report.push(problem);
+                continue;
             }
+            comparisons += known.kinds.len();
+            report.push(suggest(problem, reference, known));
         }
     }
 }
 
 fn problem(reference: &Reference, known: &Known<'_>) -> Option<Diagnostic> {
     let Reference { target, wanted, span, .. } = reference;
+    let missing = |message: String| {
+        (!known.is_doubtful(target))
+            .then(|| Diagnostic::error(code::MISSING_REFERENCE, span.clone(), message))
+    };
     if *wanted == Wanted::PolicyGroup {
-        let missing = !known.groups.contains(target) && !known.may_be_in_broken_file(target);
-        return missing.then(|| {
-            let message = format!("no policy is in the group \"{target}\"");
-            let diagnostic = Diagnostic::error(code::MISSING_REFERENCE, span.clone(), message);
-            suggest(diagnostic, reference, known)
-        });
+        let is_known = known.groups.contains(target);
+        return (!is_known)
+            .then(|| missing(format!("no policy is in the group \"{target}\"")))
+            .flatten();
     }
     match known.kinds.get(target) {
-        None if known.may_be_in_broken_file(target) => None,
-        None => {
-            let message = format!("no entry \"{target}\"");
-            let diagnostic = Diagnostic::error(code::MISSING_REFERENCE, span.clone(), message);
-            Some(if known.disabled.contains(target) {
-                diagnostic.help("the entry exists, but is disabled by the configuration")
-            } else {
-                suggest(diagnostic, reference, known)
-            })
+        None if known.disabled.contains(target) => {
+            let help = "the entry exists, but is disabled by the configuration";
+            missing(format!("no entry \"{target}\"")).map(|diagnostic| diagnostic.help(help))
         }
+        None => missing(format!("no entry \"{target}\"")),
         Some(Some(kind)) if !wanted.allows(*kind) => {
             let kind = kind.as_str();
             let message = format!("\"{target}\" is a {kind}, expected {}", wanted.describe());
-            let diagnostic = Diagnostic::error(code::WRONG_REFERENCE, span.clone(), message);
-            Some(suggest(diagnostic, reference, known))
+            Some(Diagnostic::error(code::WRONG_REFERENCE, span.clone(), message))
         }
         Some(_) => None,
     }

@@ -91,7 +91,7 @@ fn script_entry(id: EntryId, script: Arc<Source>, options: &LoadOptions) -> RawE
     RawEntry {
         id,
         kind: Some(Kind::ProcessLua),
-        kind_text,
+        kind_text: Some(kind_text),
         meta: Node::map(Vec::new(), place.clone()),
         data: Node::map(vec![field("source", source), field("modules", modules)], place.clone()),
         place: Span::top(script),

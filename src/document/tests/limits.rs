@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use super::problems;
-use crate::document::limits::{MAX_DEPTH, MAX_DOCUMENT_BYTES, MAX_NODES};
+use crate::document::limits::{MAX_ANCHORS, MAX_DEPTH, MAX_DOCUMENT_BYTES, MAX_NODES};
 use crate::document::{ReadError, Source};
 
 /// Runs `work`, which must be over soon even in a debug build on a busy machine.
@@ -65,7 +65,8 @@ fn a_chain_of_aliases_is_not_a_way_around_the_depth() {
 fn documents_with_too_many_values_are_refused() {
     let list = "- \n".repeat(MAX_NODES + 1);
     let map: String = (0..=MAX_NODES / 2).map(|n| format!("k{n}:\n")).collect();
-    for text in [list, map] {
+    let anchors: String = (0..=MAX_ANCHORS).map(|n| format!("- &a{n} x\n")).collect();
+    for text in [list, map, anchors] {
         let found = quickly(|| problems(&text));
         assert!(found.len() == 1 && found[0].ends_with("too-large"), "{found:?}");
     }

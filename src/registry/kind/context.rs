@@ -42,12 +42,13 @@ pub(in super::super) struct EntryContext<'a> {
     namespace: &'a str,
     modules: &'a [String],
     references: RefCell<Vec<Reference>>,
+    groups: RefCell<Vec<EntryId>>,
 }
 
 impl<'a> EntryContext<'a> {
     /// For an entry of `namespace`, on a host with the built-in `modules`.
     pub(in super::super) fn new(namespace: &'a str, modules: &'a [String]) -> Self {
-        Self { namespace, modules, references: RefCell::default() }
+        Self { namespace, modules, references: RefCell::default(), groups: RefCell::default() }
     }
 
     /// The names of the built-in modules.
@@ -55,9 +56,9 @@ impl<'a> EntryContext<'a> {
         self.modules
     }
 
-    /// The references that were found.
-    pub(in super::super) fn into_references(self) -> Vec<Reference> {
-        self.references.into_inner()
+    /// The references and the new groups that were found.
+    pub(in super::super) fn into_found(self) -> (Vec<Reference>, Vec<EntryId>) {
+        (self.references.into_inner(), self.groups.into_inner())
     }
 
     /// The id in `field`; a bare name is one of the entry's own namespace (registry.md section 4).
@@ -106,7 +107,10 @@ impl<'a> EntryContext<'a> {
     pub(super) fn new_group(&self, field: &Field<'_>) -> Option<EntryId> {
         let text = field.filled_text()?;
         match EntryId::resolve(&text.text, self.namespace) {
-            Ok(id) => Some(id),
+            Ok(id) => {
+                self.groups.borrow_mut().push(id.clone());
+                Some(id)
+            }
             Err(error) => field.refuse(code::BAD_ID, error.to_string()),
         }
     }

@@ -190,6 +190,23 @@ fn a_fault_in_an_entry_does_not_make_it_missing() {
     assert_eq!(problems(&text), ["3:5: app:bad: source: the field `source` is missing"]);
     let text = text.replace("kind: process.lua}", "kind: process.luaa}");
     assert_eq!(codes(&text), ["unknown-kind"]);
+    let text = text.replace(", kind: process.luaa}", "}");
+    assert_eq!(codes(&text), ["missing-field"]);
+    let policy = "  - {name: p, kind: security.policy, groups: [g], policy: {}}\n";
+    let scope = "  - {name: s, kind: pg.scope, lifecycle: {security: {actor: {id: a}, groups: [g], policies: [p]}}}\n";
+    assert_eq!(codes(&app(&format!("{policy}{scope}"))), ["missing-field"; 3]);
+}
+
+#[test]
+fn a_flood_of_missing_entries_takes_no_time() {
+    let entry = |n: usize| {
+        format!("  - {{name: n{n}, kind: pg.scope, lifecycle: {{requires: [zz{n}]}}}}\n")
+    };
+    let text = app(&(0..5_000).map(entry).collect::<String>());
+    let start = std::time::Instant::now();
+    let report = load_with(&text, &options()).unwrap_err();
+    assert_eq!(report.count(crate::document::Severity::Error), 5_000);
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 #[test]
