@@ -79,7 +79,7 @@ impl<'s> Builder<'s> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let spelling = self.spelling(style, tag.as_deref(), at)?;
-                let place = self.scalar_span(at, style);
+                let place = self.scalar_span(at, style, &text);
                 // The parser says `~` for a value that is not there at all.
                 let is_absent = style == ScalarStyle::Plain && place.text().is_empty();
                 let text = if is_absent { SmolStr::default() } else { SmolStr::from(text) };
@@ -213,13 +213,19 @@ impl<'s> Builder<'s> {
             .into())
     }
 
-    /// The span of a scalar, without the blank lines that a block scalar swallows.
-    fn scalar_span(&self, at: &granit_parser::Span, style: ScalarStyle) -> Span {
+    /// The span of a scalar. That of a block scalar covers the blank lines that its text begins
+    /// with, and not those that follow it.
+    fn scalar_span(&self, at: &granit_parser::Span, style: ScalarStyle, text: &str) -> Span {
         let place = span(self.source, at);
-        match style {
-            ScalarStyle::Literal | ScalarStyle::Folded => trimmed(&place),
-            _ => place,
+        if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            return place;
         }
+        let blank_lines = text.bytes().take_while(|byte| *byte == b'\n').count() as u32;
+        if blank_lines == 0 || blank_lines as usize == text.len() {
+            return trimmed(&place);
+        }
+        let first = self.source.line_span(place.line().saturating_sub(blank_lines));
+        trimmed(&first.to(&place))
     }
 
     fn collection_span(&self, start: &Span, at: &granit_parser::Span) -> Span {

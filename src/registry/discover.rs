@@ -22,6 +22,11 @@ pub(super) struct Candidate {
 /// `node_modules` or starting with a dot are left out, and so are the lock files of Emacs (`.#name`).
 /// A symbolic link is followed only within the root; each file counts once.
 pub(super) fn discover(root: &Path, report: &mut Report) -> Vec<Candidate> {
+    discover_within(root, MAX_DIRECTORY_ENTRIES, report)
+}
+
+/// As [`discover`], but gives up after `most` files and directories.
+fn discover_within(root: &Path, most: usize, report: &mut Report) -> Vec<Candidate> {
     let canonical = match root.canonicalize() {
         Ok(canonical) if canonical.is_dir() => canonical,
         Ok(_) => {
@@ -37,6 +42,7 @@ pub(super) fn discover(root: &Path, report: &mut Report) -> Vec<Candidate> {
         root: canonical.clone(),
         seen: HashSet::from([canonical]),
         looked_at: 0,
+        most,
         found: Vec::new(),
         report,
     };
@@ -44,9 +50,11 @@ pub(super) fn discover(root: &Path, report: &mut Report) -> Vec<Candidate> {
     walk.found
 }
 
-/// Whether a file below `root` declares a namespace: then `root` is a registry directory.
+/// Whether a file below `root` declares a namespace: then `root` is a registry directory. Only the
+/// first few thousand files are looked at, so that asking about any directory is cheap.
 pub fn holds_entries(root: &Path) -> bool {
-    discover(root, &mut Report::new()).iter().any(|candidate| {
+    const MOST: usize = 5_000;
+    discover_within(root, MOST, &mut Report::new()).iter().any(|candidate| {
         let source = Source::read(&candidate.path, candidate.name.as_str(), MAX_DOCUMENT_BYTES);
         let node = source.ok().and_then(|source| parse(&source, &mut Report::new()));
         node.is_some_and(|node| node.as_map().is_some_and(|map| map.get("namespace").is_some()))
@@ -57,6 +65,7 @@ struct Walk<'r> {
     root: PathBuf,
     seen: HashSet<PathBuf>,
     looked_at: usize,
+    most: usize,
     found: Vec<Candidate>,
     report: &'r mut Report,
 }
@@ -84,9 +93,9 @@ impl Walk<'_> {
 
     fn path(&mut self, path: &Path, depth: usize) {
         self.looked_at += 1;
-        if self.looked_at > MAX_DIRECTORY_ENTRIES {
-            if self.looked_at == MAX_DIRECTORY_ENTRIES + 1 {
-                let message = format!("there are more than {MAX_DIRECTORY_ENTRIES} files");
+        if self.looked_at > self.most {
+            if self.looked_at == self.most + 1 {
+                let message = format!("there are more than {} files", self.most);
                 self.problem(document_code::TOO_LARGE, path, message);
             }
             return;

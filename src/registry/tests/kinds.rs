@@ -89,6 +89,22 @@ fn code_entries_are_read() {
 }
 
 #[test]
+fn code_knows_its_lines_in_the_entry_file() {
+    for (source, line) in [
+        ("|\n      return 1\n", 6),
+        ("|\n\n\n      return 1\n", 6),
+        ("return 1\n", 5),
+        ("'return 1'\n", 5),
+        (">-\n      return 1\n", 6),
+    ] {
+        let registry =
+            loaded(&app(&format!("  - name: x\n    kind: library.lua\n    source: {source}")));
+        let code = entry(&registry, "app:x").definition().lua_code().unwrap();
+        assert_eq!(code.place.line(), line, "{source:?} {:?}", code.text);
+    }
+}
+
+#[test]
 fn code_entries_refuse_what_makes_no_sense() {
     let one = |kind: &str, fields: &str| {
         let faults = problems(&app(&format!("  - {{name: x, kind: {kind}, {fields}}}\n")));
