@@ -3,11 +3,15 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use super::certs::CertsArgs;
 use super::check::CheckArgs;
 use super::completions::CompletionsArgs;
+use super::config::ConfigCommandArgs;
 use super::logging::{Format, Verbosity};
 use super::new::NewArgs;
 use super::output::Colour;
 use super::registry::RegistryArgs;
 use super::version::VersionArgs;
+
+/// Environment variables that stand for a flag and not for a setting.
+pub const VARIABLES: [&str; 2] = ["MOONMESH_LOG_FILTER", "MOONMESH_CERTS_DIR"];
 
 /// Runs Lua programs made of many small processes, on one node or on many
 ///
@@ -43,6 +47,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Show the settings in force and where each comes from
+    Config(ConfigCommandArgs),
     /// Make a new application that runs and has a spec
     New(NewArgs),
     /// Show what is in a registry without starting anything
@@ -68,10 +74,10 @@ pub struct Global {
     #[arg(long, short, global = true)]
     console: bool,
     /// What a log line on stderr looks like
-    #[arg(long, global = true, value_enum, value_name = "FORMAT", env = "MOONMESH_LOG_FORMAT")]
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
     /// Log level for all, or for parts: "debug", "warn,pg=trace,mesh=debug"
-    #[arg(long, global = true, value_name = "FILTER", env = "MOONMESH_LOG_FILTER")]
+    #[arg(long, global = true, value_name = "FILTER", env = VARIABLES[0])]
     log_filter: Option<String>,
     /// No colours, as with NO_COLOR=1 in the environment
     #[arg(long, global = true, action = ArgAction::SetTrue)]

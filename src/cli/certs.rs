@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
+use super::arguments::VARIABLES;
 use super::output;
 use super::problem::Problem;
 use super::table::table;
@@ -23,7 +24,7 @@ pub struct CertsArgs {
         global = true,
         value_name = "DIR",
         default_value = "certs",
-        env = "MOONMESH_CERTS_DIR"
+        env = VARIABLES[1]
     )]
     dir: PathBuf,
     /// What to do

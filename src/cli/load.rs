@@ -3,16 +3,45 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::arguments::VARIABLES;
 use super::problem::Problem;
-use crate::document::{Report, assignment};
-use crate::registry::{LoadOptions, Registry, holds_entries};
+use crate::config::{Config, ConfigInput};
+use crate::document::{Assignment, Report, assignment};
+use crate::registry::{Disable, LoadOptions, Registry, holds_entries};
+
+/// The name of the configuration file beside a registry.
+const CONFIG_FILE: &str = "moonmesh.yaml";
+
+/// Flags of every command that reads the configuration.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Configuration")]
+pub struct ConfigArgs {
+    /// A configuration file; repeatable, a later one wins [default: moonmesh.yaml beside the registry]
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+    /// A setting, as section.path=value; repeatable, wins over files and environment
+    #[arg(long, value_name = "SETTING=VALUE")]
+    set: Vec<String>,
+}
 
 /// Flags of every command that reads a registry.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Configuration")]
 pub struct LoadArgs {
     /// Put a value into an entry, as ns:entry:path=value; repeatable, the last one wins
     #[arg(long = "override", short = 'o', value_name = "NS:ENTRY:PATH=VALUE")]
     overrides: Vec<String>,
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+/// A registry and the configuration that it was loaded with.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The settings of the node.
+    pub config: Config,
+    /// What it runs.
+    pub registry: Registry,
 }
 
 /// Everything that is wrong with a registry or its settings; already a text for people.
@@ -27,21 +56,51 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
-impl LoadArgs {
-    /// What a registry is loaded with.
+impl ConfigArgs {
+    /// The configuration of a node whose registry is in `folder`.
     ///
     /// # Errors
-    /// A report of flags that cannot be read.
-    pub fn options(&self) -> Result<LoadOptions, Report> {
-        let mut options = LoadOptions { modules: modules(), ..LoadOptions::default() };
-        let mut report = Report::new();
-        for text in &self.overrides {
-            match assignment("--override", text) {
-                Ok(given) => options.overrides.push(given),
-                Err(problem) => report.push(*problem),
+    /// Every problem of files, variables and flags.
+    pub fn load(&self, folder: Option<&Path>) -> Result<Config, Report> {
+        let (assignments, mut report) = assignments("--set", &self.set);
+        let input = ConfigInput {
+            files: self.config.clone(),
+            default_file: Some(folder.map_or_else(|| PathBuf::from(CONFIG_FILE), beside)),
+            other_variables: VARIABLES.iter().map(|name| (*name).to_owned()).collect(),
+            assignments,
+            ..ConfigInput::of_this_process()
+        };
+        match Config::load(&input) {
+            Ok(config) if !report.has_errors() => Ok(config),
+            Ok(_) => Err(report),
+            Err(found) => {
+                report.extend(found);
+                Err(report)
             }
         }
-        if report.has_errors() { Err(report) } else { Ok(options) }
+    }
+}
+
+impl LoadArgs {
+    /// Registry and configuration of `folder`.
+    ///
+    /// # Errors
+    /// Every problem of both together.
+    pub fn load(&self, folder: &Path) -> Result<Loaded, Report> {
+        let (overrides, mut report) = assignments("--override", &self.overrides);
+        let config = self.config.load(Some(folder));
+        let options = self.options(config.as_ref().ok(), overrides);
+        let registry = Registry::load(folder, &options);
+        match (config, registry) {
+            (Ok(config), Ok(registry)) if !report.has_errors() => Ok(Loaded { config, registry }),
+            (config, registry) => {
+                [config.err(), registry.err()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|more| report.extend(more));
+                Err(report)
+            }
+        }
     }
 
     /// The registry in `folder`, or in the default place.
@@ -51,8 +110,22 @@ impl LoadArgs {
     /// place.
     pub fn registry(&self, folder: Option<&Path>) -> anyhow::Result<Registry> {
         let folder = registry_folder(folder)?;
-        let options = self.options().map_err(Rejected)?;
-        Ok(Registry::load(&folder, &options).map_err(Rejected)?)
+        Ok(self.load(&folder).map_err(Rejected)?.registry)
+    }
+
+    fn options(&self, config: Option<&Config>, overrides: Vec<Assignment>) -> LoadOptions {
+        let mut all = config.map(|config| config.overrides.clone()).unwrap_or_default();
+        all.extend(overrides);
+        let disable = config.map(|config| config.disable.clone()).unwrap_or_default();
+        LoadOptions {
+            modules: MODULES.iter().map(|name| (*name).to_owned()).collect(),
+            overrides: all,
+            disable: Disable {
+                namespaces: disable.namespaces,
+                entries: disable.entries,
+                meta: disable.meta,
+            },
+        }
     }
 }
 
@@ -74,12 +147,48 @@ pub fn registry_folder(given: Option<&Path>) -> Result<PathBuf, Problem> {
     }
 }
 
+/// The configuration file that belongs to a registry: the one beside it, and for the current
+/// folder the one in it.
+fn beside(folder: &Path) -> PathBuf {
+    // The folder above ".." is not the one that its text suggests.
+    let whole = match folder.ends_with("..") {
+        true => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
+        false => folder.to_owned(),
+    };
+    whole.parent().unwrap_or(Path::new("")).join(CONFIG_FILE)
+}
+
+fn assignments(flag: &str, texts: &[String]) -> (Vec<Assignment>, Report) {
+    let mut report = Report::new();
+    let mut given = Vec::new();
+    for text in texts {
+        match assignment(flag, text) {
+            Ok(one) => given.push(one),
+            Err(problem) => report.push(*problem),
+        }
+    }
+    (given, report)
+}
+
 /// The modules that entries may list.
 pub(super) const MODULES: [&str; 15] = [
     "channel", "ctx", "errors", "events", "funcs", "json", "logger", "payload", "pg", "process",
     "registry", "security", "system", "time", "uuid",
 ];
 
-fn modules() -> Vec<String> {
-    MODULES.iter().map(|name| (*name).to_owned()).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_is_beside_the_registry() {
+        for (folder, file) in [
+            ("registry", "moonmesh.yaml"),
+            ("./registry/", "./moonmesh.yaml"),
+            (".", "moonmesh.yaml"),
+            ("/srv/app/registry", "/srv/app/moonmesh.yaml"),
+        ] {
+            assert_eq!(beside(Path::new(folder)), Path::new(file), "{folder}");
+        }
+    }
 }

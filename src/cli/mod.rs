@@ -10,6 +10,7 @@ mod bug;
 mod certs;
 mod check;
 mod completions;
+mod config;
 mod exit;
 mod load;
 pub mod logging;
@@ -69,6 +70,7 @@ fn execute(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Certs(args) => args.execute().map(|()| Exit::Fine),
         Command::Check(args) => args.execute(cli.global.colour()),
         Command::Completions(args) => args.execute().map(|()| Exit::Fine),
+        Command::Config(args) => args.execute().map(|()| Exit::Fine),
         Command::New(args) => args.execute().map(|()| Exit::Fine),
         Command::Registry(args) => args.execute().map(|()| Exit::Fine),
         Command::Version(args) => args.execute().map(|()| Exit::Fine),

@@ -4,6 +4,7 @@ mod support;
 
 mod certs;
 mod check;
+mod config;
 mod general;
 mod new;
 mod registry;

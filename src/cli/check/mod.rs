@@ -11,11 +11,11 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 
 use super::exit::Exit;
-use super::load::{LoadArgs, registry_folder};
+use super::load::{LoadArgs, Loaded, registry_folder};
 use super::output::{self, Colour};
 use super::table::table;
 use crate::document::{Diagnostic, Report, Severity, Style};
-use crate::registry::{Glob, Registry};
+use crate::registry::Glob;
 
 /// Arguments of `moonmesh check`.
 #[derive(Debug, Args)]
@@ -65,9 +65,12 @@ impl CheckArgs {
     /// Checks and shows.
     pub fn execute(&self, colour: Colour) -> anyhow::Result<Exit> {
         let folder = registry_folder(self.folder.as_deref())?;
-        let loaded = self.load.options().and_then(|options| Registry::load(&folder, &options));
-        let (found, entries) = match loaded {
-            Ok(registry) => (lua::check(&registry), registry.len()),
+        let (found, entries) = match self.load.load(&folder) {
+            Ok(Loaded { config, registry }) => {
+                let mut found = config.warnings().clone();
+                found.extend(lua::check(&registry));
+                (found, registry.len())
+            }
             Err(report) => (report, 0),
         };
         let wanted = self.wanted(&found);
