@@ -100,6 +100,7 @@ impl Watchers {
         for event in &mut self.events {
             event.to.retain(|known| *known != id);
         }
+        self.events.retain(|event| !event.to.is_empty());
         true
     }
 

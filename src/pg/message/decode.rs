@@ -1,6 +1,6 @@
 use smallvec::SmallVec;
 
-use super::bytes::Cursor;
+use super::primitives::Cursor;
 use super::{
     Body, Generation, MAX_SYNC_CHUNKS, MAX_TOPIC_BYTES, Message, NamedHosts, Run, Step, SyncChunk,
     WIRE_VERSION, kind,

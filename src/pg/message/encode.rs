@@ -1,6 +1,6 @@
-use super::bytes::{put_text, put_varint};
-use super::{Body, CHUNK_BYTES, Frame, Run, SyncChunk, WIRE_VERSION, kind};
-use crate::id::{EntryId, HostIndex, NodeName, ScopeId, Serial};
+use super::primitives::{put_text, put_varint};
+use super::{Body, CHUNK_BYTES, Frame, Generation, Message, Run, SyncChunk, WIRE_VERSION, kind};
+use crate::id::{EntryId, HostIndex, NodeName, Origin, ScopeId, Serial};
 use crate::pg::Change;
 use crate::pg::digest::Digest;
 use crate::value::Values;
@@ -103,6 +103,16 @@ impl Envelope {
         body(&mut out);
         out.into()
     }
+}
+
+/// What a node that does not run the scope of `frame` answers to it: that it does not, if the frame
+/// asks for something.
+pub fn answer_for_absent_scope(frame: &[u8], own: &Origin) -> Option<Frame> {
+    let message = Message::decode(frame).ok()?;
+    let asks = matches!(message.body, Body::Discover { .. } | Body::Digest(_) | Body::SyncRequest);
+    let scope = message.scope.parse().ok().filter(|_| asks)?;
+    let run = Run { incarnation: own.incarnation, generation: Generation::default() };
+    Some(Envelope::new(&scope, &own.node, run).frame(&Body::Absent))
 }
 
 /// Cuts a full state into parts of about [`CHUNK_BYTES`].

@@ -4,14 +4,13 @@
 //! carry their length. The origin (node, incarnation) is in every frame so that a frame which
 //! took a wrong way is refused rather than applied.
 
-mod bytes;
 mod decode;
 mod encode;
+mod primitives;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
+use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::Change;
@@ -19,11 +18,11 @@ use super::digest::Digest;
 use crate::id::{HostIndex, Incarnation, Serial};
 
 pub use decode::{MalformedFrame, frame_scope};
-pub use encode::{BroadcastFrame, Envelope};
+pub use encode::{BroadcastFrame, Envelope, answer_for_absent_scope};
 pub(super) use encode::{SyncChunks, put_step};
 
-/// One encoded message, shared by all that it is sent to.
-pub type Frame = Arc<[u8]>;
+/// One encoded message; cloning shares it.
+pub type Frame = Bytes;
 
 /// Which start of a scope within one run of its node; a later start has a higher number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

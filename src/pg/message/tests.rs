@@ -170,6 +170,8 @@ fn an_empty_state_is_one_part() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = Message::decode(&bytes);

@@ -99,6 +99,7 @@ impl State {
     ) -> Result<Option<Broadcast>, FrameError> {
         match body {
             Body::Discover { own, held } => {
+                self.start_over(id);
                 let current = held == Some((self.run, self.own));
                 self.want(
                     id,
@@ -125,6 +126,13 @@ impl State {
             }
         }
         Ok(None)
+    }
+
+    /// A peer that introduces itself will not go on with a sync that it had begun.
+    fn start_over(&mut self, id: PeerId) {
+        if let Some(Inbound::Awaiting(Some(_))) = self.peers.get(&id).map(|peer| &peer.inbound) {
+            self.settle(id);
+        }
     }
 
     /// Compares what a peer has with what is held of it, and asks for it where they differ.

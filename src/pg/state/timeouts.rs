@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::{PeerId, State};
 use crate::pg::digest::mix;
-use crate::pg::peer::{Inbound, Outbound};
+use crate::pg::peer::Outbound;
 use crate::pg::timers::Timer;
 
 impl State {
@@ -55,8 +55,10 @@ impl State {
     /// A peer that was asked for its state has not sent it, or not gone on sending it.
     fn ask_again(&mut self, now: Duration, id: PeerId) {
         let Some(peer) = self.peers.get(&id) else { return };
-        if matches!(peer.inbound, Inbound::Awaiting(_)) && peer.listens() {
+        if peer.listens() {
             self.ask(now, id, |wants| wants.discover = true);
+        } else {
+            self.settle(id);
         }
     }
 }

@@ -2,6 +2,7 @@ use super::net::{Link, Net};
 use super::{events, members, names};
 use crate::id::Serial;
 use crate::pg::Config;
+use crate::pg::message::Body;
 
 const ANNOUNCE: u8 = 2;
 const DIGEST: u8 = 4;
@@ -133,4 +134,29 @@ fn discovery_asks_a_few_peers_at_a_time_and_gets_to_all() {
     let stats = net.nodes[0].stats();
     assert_eq!((stats.discover_targets.sum, stats.discover_pool.sum), (11, 11 + 7 + 3));
     assert_eq!(net.count(ANNOUNCE), 0);
+}
+
+#[test]
+fn a_peer_that_was_absent_when_it_was_asked_is_heard_when_it_comes_back() {
+    let mut net = Net::connected(6, &slow());
+    let sessions: Vec<_> = (1..6).map(|node| net.origin(node)).collect();
+    let mut late = super::start(super::origin("a", 1), 2, slow());
+    late.handle_start(net.now, sessions, 3);
+    net.nodes[0] = late;
+    net.link(|_, _| Link::Loses);
+    let now = net.now;
+    for node in 1..6 {
+        let (absent, peer) = (net.nodes[node].envelope().frame(&Body::Absent), net.origin(node));
+        net.nodes[0].handle_frame(now, &peer.node, &absent).unwrap();
+    }
+    net.pass(6.0);
+    net.link(|_, _| Link::Carries);
+    for node in 1..6 {
+        let mut back = super::start(net.origin(node), 2, slow());
+        back.handle_join(net.now, Serial(1), &names(&["g"])).unwrap();
+        back.handle_start(net.now, [net.origin(0)], 0);
+        net.nodes[node] = back;
+    }
+    net.settle();
+    assert_eq!(net.nodes[0].view().slots("g"), 5);
 }

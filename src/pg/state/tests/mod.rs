@@ -1,6 +1,7 @@
 mod healing;
 mod links;
 mod net;
+mod properties;
 mod remote;
 
 use std::sync::Arc;
