@@ -116,7 +116,7 @@ impl Hub {
     }
 
     /// Sends a ping on the session with a peer; says whether there is one.
-    fn ask(&mut self, name: &NodeName) -> bool {
+    pub(super) fn ask(&mut self, name: &NodeName) -> bool {
         let Some(peer) = self.peers.get_mut(name) else { return false };
         let Some(conn) = peer.session.and_then(|id| self.conns.get(&id)) else { return false };
         if peer.asking.is_none() {
@@ -148,8 +148,14 @@ impl Hub {
             Pair::Judge(judge) => judge.answered(id),
             Pair::Follower(_) => None,
         };
+        let still_contested = peer.contested.is_some();
         self.refuse_challengers(id, challengers);
         self.carry_out(verdict);
+        if still_contested {
+            // It lives, but has not heard yet that it needs another identity.
+            self.introduce(id);
+            self.expect_answer(&name);
+        }
     }
 
     fn refuse_challengers(&mut self, holder: ConnectionId, challengers: Vec<ConnectionId>) {
@@ -177,6 +183,10 @@ impl Hub {
         }
         peer.asking = None;
         let challengers = std::mem::take(&mut peer.challengers);
+        if let Some(failure) = peer.contested.take() {
+            self.failed(failure);
+        }
+        let Some(peer) = self.peers.get_mut(name) else { return };
         if !challengers.is_empty() {
             challengers.into_iter().for_each(|id| self.admit(id));
         } else if let (Pair::Judge(judge), Some(held)) = (&mut peer.pair, peer.session) {

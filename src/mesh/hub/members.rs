@@ -9,8 +9,8 @@ use super::peer::Dial;
 use super::{Event, Hub};
 use crate::id::{NodeName, Origin};
 use crate::mesh::handler::{MemberChange, MemberEvent};
-use crate::mesh::membership::{Effects, Outgoing};
-use crate::mesh::shared::{Directory, Member, View};
+use crate::mesh::membership::{Effects, MemberState, Outgoing};
+use crate::mesh::shared::{Directory, Member, Route, View};
 use crate::wire::{CloseCode, Identity, LinkMessage, Refusal};
 
 impl Hub {
@@ -59,15 +59,14 @@ impl Hub {
         let name = event.origin.node.clone();
         match event.kind {
             MemberChange::Joined => self.joined(&name, event),
-            MemberChange::Failed => {
-                let reason = format!("{} was declared failed", event.origin);
-                self.end_session(&event.origin, Refusal::new(CloseCode::Failed, reason));
-                let identity =
-                    Identity { origin: event.origin.clone(), rejoin: 0, addr: event.addr };
-                self.peer(&name).failed = Some((identity, Instant::now()));
-                self.emit(event);
-                self.consider_dial(&name);
+            MemberChange::Failed if self.is_contested(&event) => {
+                self.peer(&name).contested = Some(event);
+                if let Some(id) = self.peer(&name).session {
+                    self.introduce(id);
+                }
+                self.ask(&name);
             }
+            MemberChange::Failed => self.failed(event),
             MemberChange::Left => {
                 if self.let_finish(&event.origin) {
                     self.peer(&name).departing = Some(event);
@@ -82,7 +81,31 @@ impl Hub {
         }
     }
 
+    /// Whether the failed run has a session that has not shown any sign of it. News of a failure can
+    /// be old: after a partition each part still tells of the other's death.
+    fn is_contested(&self, event: &MemberEvent) -> bool {
+        self.route(&event.origin).is_some() && self.membership.active(&event.origin.node).is_none()
+    }
+
+    /// A run of a node is over.
+    pub(super) fn failed(&mut self, event: MemberEvent) {
+        let name = event.origin.node.clone();
+        let reason = format!("{} was declared failed", event.origin);
+        self.end_session(&event.origin, Refusal::new(CloseCode::Failed, reason));
+        let identity = Identity { origin: event.origin.clone(), rejoin: 0, addr: event.addr };
+        self.peer(&name).failed = Some((identity, Instant::now()));
+        self.emit(event);
+        self.consider_dial(&name);
+    }
+
     fn joined(&mut self, name: &NodeName, event: MemberEvent) {
+        let contested = self.peer(name).contested.take();
+        match contested {
+            // It has answered: nothing has happened.
+            Some(failure) if failure.origin == event.origin => return,
+            Some(failure) => self.failed(failure),
+            None => {}
+        }
         // A leave that still waits for the last frames of an earlier run comes first.
         if self.peer(name).departing.is_some()
             && let Some(session) = self.peer(name).session
@@ -140,23 +163,34 @@ impl Hub {
         let mut directory = Directory::default();
         let mut view = View::default();
         for (identity, state) in self.membership.states() {
-            let name = &identity.origin.node;
-            let alive = self.membership.active(name).is_some();
-            let session = self.peers.get(name).and_then(|peer| peer.session);
-            let conn = session.and_then(|id| self.conns.get(&id));
-            let open = conn.filter(|conn| conn.ending.is_none() && self.stopping.is_none());
-            let route = open.and_then(|conn| conn.session.as_ref()).map(|s| s.route.clone());
             let Identity { origin, addr, .. } = identity.clone();
-            let connected = alive && route.is_some();
-            view.members.push(Member { origin, addr, state, connected });
+            let route = self.route(&origin);
+            // Whoever has a session is no dead member yet, whatever others say.
+            let state = match state {
+                MemberState::Failed if route.is_some() => MemberState::Suspect,
+                state => state,
+            };
+            let alive = matches!(state, MemberState::Alive | MemberState::Suspect);
             if alive && self.stopping.is_none() {
-                directory.insert(name.clone(), route);
+                directory.insert(origin.node.clone(), route.clone());
             }
+            view.members.push(Member { origin, addr, state, connected: alive && route.is_some() });
         }
         view.members.sort_by(|a, b| a.origin.cmp(&b.origin));
         if **self.shared.view.load() != view {
             self.shared.view.store(Arc::new(view));
         }
         self.shared.directory.store(Arc::new(directory));
+    }
+
+    /// The way to a run of a node, while its session is sound.
+    fn route(&self, origin: &Origin) -> Option<Arc<Route>> {
+        let id = self.peers.get(&origin.node)?.session?;
+        let conn = self.conns.get(&id)?;
+        let sound = conn.hello.identity.origin == *origin
+            && conn.ending.is_none()
+            && !conn.leaving
+            && self.stopping.is_none();
+        conn.session.as_ref().filter(|_| sound).map(|session| session.route.clone())
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Peer {
     pub(super) numbers: u64,
     /// The leave that is announced once the peer's last frames are handled.
     pub(super) departing: Option<MemberEvent>,
+    /// The failure that others tell of while the session looks sound: the peer is asked first.
+    pub(super) contested: Option<MemberEvent>,
     /// Where the node was before it failed, to find it again after a partition.
     pub(super) failed: Option<(Identity, Instant)>,
     /// How the peer is dialled.
@@ -58,6 +60,7 @@ impl Peer {
             asking: None,
             numbers: 0,
             departing: None,
+            contested: None,
             failed: None,
             dial: Dial::Idle,
             backoff: Backoff::new(rule),

@@ -152,6 +152,9 @@ impl Hub {
         if let Some(event) = self.peer(name).departing.take() {
             self.shared.handler.member(event);
         }
+        if let Some(failure) = self.peer(name).contested.take() {
+            self.failed(failure);
+        }
     }
 
     fn settle_pair(&mut self, name: &NodeName, id: ConnectionId) {

@@ -187,16 +187,12 @@ impl Membership {
             let result = self.foca.handle_timer(due.timer, &mut self.runtime);
             self.collect(result, now);
         }
-        std::mem::take(&mut self.effects)
+        self.settle(Ok(()), now)
     }
 
     fn change_own(&mut self, identity: Identity, now: Instant) -> Effects {
-        let changed = self.foca.change_identity(identity, &mut self.runtime);
-        self.collect(changed, now);
+        let result = self.foca.change_identity(identity, &mut self.runtime);
         self.effects.renewed = true;
-        // A changed identity starts out of touch; this brings the probes back without waiting for
-        // the next datagram.
-        let result = self.foca.apply_many(std::iter::empty(), false, &mut self.runtime);
         self.settle(result, now)
     }
 
@@ -210,6 +206,12 @@ impl Membership {
 
     fn settle(&mut self, result: Result<(), foca::Error>, now: Instant) -> Effects {
         self.collect(result, now);
+        if self.effects.renewed {
+            // A changed identity starts out of touch: without this, the probes would rest until the
+            // next datagram, which may never come.
+            let result = self.foca.apply_many(std::iter::empty(), false, &mut self.runtime);
+            self.collect(result, now);
+        }
         std::mem::take(&mut self.effects)
     }
 

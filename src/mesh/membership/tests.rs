@@ -189,6 +189,28 @@ fn a_node_wrongly_taken_for_dead_comes_back_in_the_same_run() {
 }
 
 #[test]
+fn a_node_that_renews_itself_goes_on_probing() {
+    let mut world = World::new(&["a", "b"]);
+    world.meet("a", "b");
+    world.feed("b", |m, now| m.failed(identity("a", 1), now));
+    let (now, origin) = (world.now, world.nodes["b"].own().origin.clone());
+    let own = world.nodes["a"].own().clone();
+    let peer = world.nodes["b"].own().clone();
+    let undead = world.nodes.get_mut("a").unwrap().ask(peer, now);
+    let reply =
+        world.nodes.get_mut("b").unwrap().datagram(&own.origin, &undead.outgoing[0].data, now);
+    world.dead.insert("b".to_owned());
+    world.log.clear();
+    world.feed("a", |m, now| {
+        let effects = m.datagram(&origin, &reply.outgoing[0].data, now);
+        assert!(effects.renewed);
+        effects
+    });
+    world.run(Duration::from_secs(6));
+    assert_eq!(world.seen_by("a"), ["b#1 failed"], "nothing was heard after the renewal");
+}
+
+#[test]
 fn a_move_is_an_update() {
     let mut world = World::new(&["a", "b"]);
     world.meet("a", "b");

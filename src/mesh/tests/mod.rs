@@ -2,6 +2,10 @@
 
 mod certificates;
 mod fixture;
+mod floods;
 mod frames;
 mod members;
+mod partitions;
 mod refusals;
+mod relay;
+mod stranger;
