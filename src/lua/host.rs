@@ -1,3 +1,5 @@
+//! What the functions of one VM share.
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;

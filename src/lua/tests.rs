@@ -15,6 +15,7 @@ use crate::value::{ErrorValue, Values};
 /// A runtime with the host `app:processes` and the given `(entry, source)` programs.
 pub(crate) struct Bench {
     pub runtime: Runtime,
+    services: Arc<Services>,
 }
 
 impl Bench {
@@ -39,20 +40,14 @@ impl Bench {
         let origin = Origin { node: NodeName::local(), incarnation: Incarnation(0xabc) };
         let (runtime, _) = start(origin, 2, services.clone()).unwrap();
         runtime.hosts().open(&"app:processes".parse().unwrap(), HostLimits::default()).unwrap();
-        Self { runtime }.with(services)
-    }
-
-    fn with(self, services: Arc<Services>) -> Self {
-        SERVICES.with(|cell| *cell.borrow_mut() = Some(services));
-        self
+        Self { runtime, services }
     }
 
     /// Runs an entry to its end.
     pub fn run(&self, id: &str) -> Result<Values, ErrorValue> {
-        let services = SERVICES.with(|cell| cell.borrow().clone().unwrap());
         let (done, ended) = mpsc::channel();
         let failed = done.clone();
-        let program = services.programs.get(id).unwrap();
+        let program = self.services.programs.get(id).unwrap();
         let request = SpawnRequest {
             entry: program.id.clone(),
             host: self.runtime.hosts().find("app:processes").unwrap(),
@@ -77,10 +72,6 @@ impl Bench {
         self.runtime.spawn(request, reply);
         ended.recv_timeout(Duration::from_secs(20)).expect("the script hangs").result()
     }
-}
-
-thread_local! {
-    static SERVICES: std::cell::RefCell<Option<Arc<Services>>> = const { std::cell::RefCell::new(None) };
 }
 
 impl Drop for Bench {

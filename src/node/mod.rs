@@ -1,6 +1,10 @@
-//! Layer 5: the composition root.
-//!
-//! Work in progress in the worktree `cli`: what starts hosts, scopes and processes, and `Node`.
+//! Layer 5: the composition root. [`Node`] puts a node together: registry, process world, Lua,
+//! scopes, services; and takes it apart again.
 
+mod backend;
+pub mod code;
 pub mod services;
+mod start;
 pub mod supervisor;
+
+pub use start::{Execution, FUNCTIONS_HOST, Node, NodeError, NodeOptions};

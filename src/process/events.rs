@@ -1,3 +1,5 @@
+//! The events of `process.events()` (process.md section 6).
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use smol_str::SmolStr;

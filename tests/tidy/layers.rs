@@ -43,11 +43,22 @@ const FORBIDDEN: [(&str, &[&str]); 11] = [
 const SANS_IO: [&str; 2] = ["pg", "node::supervisor"];
 
 /// Files that may hold `unsafe`, each with its argument written inside.
-const UNSAFE_FILES: &[&str] =
-    &["src/lua/sandbox/closures_ffi.rs", "src/lua/sandbox/functions_ffi.rs"];
+const UNSAFE_FILES: &[&str] = &[
+    "src/lua/raw/call.rs",
+    "src/lua/raw/coroutine.rs",
+    "src/lua/raw/object.rs",
+    "src/lua/raw/preempt.rs",
+    "src/lua/raw/stack.rs",
+    "src/lua/raw/thread.rs",
+    "src/lua/sandbox/closures_ffi.rs",
+    "src/lua/sandbox/functions_ffi.rs",
+];
 
 /// Files that may hold state outside of values, and why no value would do.
-const STATE_FILES: [&str; 0] = [];
+const STATE_FILES: [&str; 1] = [
+    // A signal handler can find the coroutine that its thread runs nowhere else.
+    "src/lua/raw/preempt.rs",
+];
 
 /// Imports that go up or sideways, or that hide where they go.
 pub fn imports(sources: &[Source]) -> Vec<String> {
