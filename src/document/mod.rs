@@ -1,7 +1,7 @@
 //! Layer 0: YAML documents with positions, durations, and the diagnostics made from them.
 //!
-//! [`parse`] turns the text of a [`Source`] into a [`Node`] tree that keeps the spelling and the
-//! place of every value, within fixed [limits](limits). [`Decoder`] reads typed values out of such
+//! [`parse()`] turns the text of a [`Source`] into a [`Node`] tree that keeps the spelling and the
+//! place of every value, within fixed [limits]. [`Decoder`] reads typed values out of such
 //! a tree: the target's type decides what a bare word means, so `no` is a fine group name and
 //! `0123` never becomes another number. Problems do not stop the reading; all of them end up as
 //! [`Diagnostic`]s in a [`Report`]. Sources: registry.md sections 7 and 9, reports R44, R46, R47,

@@ -100,7 +100,7 @@ impl Host {
         result
     }
 
-    /// Leaves an error for [`Flow::Fail`].
+    /// Leaves an error for `Flow::Fail`.
     pub fn fail(&self, error: ErrorValue) -> Flow {
         self.failure.set(Some(error));
         Flow::Fail
@@ -130,7 +130,7 @@ impl Host {
     }
 
     /// Opens a wait of the running coroutine; `None` where it cannot be suspended. After `Some`
-    /// the primitive must answer [`Flow::Wait`].
+    /// the primitive must answer `Flow::Wait`.
     pub fn begin_wait(&self, stack: Stack<'_>) -> Option<Ticket> {
         stack.is_yieldable().then(|| self.current().begin_wait(self.coroutine.get()))
     }
@@ -226,7 +226,7 @@ impl Host {
         }
     }
 
-    /// A function for scripts that does not wait; see [`raw`] for those that do.
+    /// A function for scripts that does not wait; see `raw` for those that do.
     ///
     /// # Errors
     /// Out of memory.

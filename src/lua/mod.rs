@@ -2,7 +2,7 @@
 //!
 //! Each worker thread has one VM ([`LuaFactory`]). A process is a [`LuaBody`]: a coroutine with an
 //! environment of its own, and those it spawned. [`host::Host`] is what the functions of a VM share;
-//! [`raw`] is the only part that speaks Lua's C API.
+//! `raw` is the only part that speaks Lua's C API.
 
 mod body;
 mod channel;

@@ -6,7 +6,7 @@
 //! in the other's inbox. [`Runtime`] is the same world for every other thread.
 //!
 //! A process is a [`Process`] (address, mailbox, relations) with a [`Body`], which the layer above
-//! makes and which runs in slices. Time slices are not timed: [`pacer`] notices from outside when
+//! makes and which runs in slices. Time slices are not timed: `pacer` notices from outside when
 //! one takes too long and has it cut.
 
 mod cell;

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Names an armed timer for [`Timers::cancel`].
+/// Names an armed timer for `Timers::cancel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimerKey(Instant, u64);
 

@@ -3,7 +3,7 @@
 //! - [`Error`] is the error object of scripts; fallible functions return `nil, err` with
 //!   [`nil_err`] or [`results`].
 //! - Misuse raises: native functions return `Err(`[`raise_text`]`(..))` or one of the `bad argument`
-//!   functions, and `Err(`[`raise`]`(..))` where an error object is to be raised.
+//!   functions, and `Err(`[`raise()`]`(..))` where an error object is to be raised.
 //! - [`to_lua`] is what scripts see of a caught failure, [`from_mlua`], [`from_raised`] and
 //!   [`from_returned`] are what crosses the end of a process.
 

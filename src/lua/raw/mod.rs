@@ -5,7 +5,7 @@
 //!
 //! # Why this is sound
 //! * **Errors.** Lua raises errors with `longjmp`. A [`Primitive`] never raises: it returns a
-//!   [`Flow`], and only [`call::enter`], whose frame owns nothing that needs dropping, raises or
+//!   [`Flow`], and only `call::enter`, whose frame owns nothing that needs dropping, raises or
 //!   yields. What a primitive calls on the [`Stack`] cannot raise either: no metamethods (raw access
 //!   only), no allocation failure (the host sets no hard memory limit; the allocator aborts), stack
 //!   space is checked before it is used, and scripts cannot install finalizers (the sandbox
@@ -13,7 +13,7 @@
 //! * **Pointers.** A [`Stack`] is made from the state Lua passes to a C function or from a live
 //!   thread, lives no longer than that call, and is neither `Send` nor `Sync`. Byte slices borrowed
 //!   from it stay valid while the string is on the stack; they borrow the `Stack`.
-//! * **The host pointer.** Each primitive carries a pointer to its [`Host`] as an upvalue. The VM is
+//! * **The host pointer.** Each primitive carries a pointer to its `Host` as an upvalue. The VM is
 //!   closed before its `Host` is dropped (`lua/vm.rs`), so the pointer outlives every call.
 //! * **Reentrancy.** Primitives get `&Host`; state inside is in cells, and no borrow is held while
 //!   Lua code can run.

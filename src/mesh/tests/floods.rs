@@ -168,7 +168,7 @@ fn a_stopped_reader_costs_a_bounded_queue_and_nobody_else_notices() {
             Err(SendError::Overloaded) => refused += 1,
             Err(other) => panic!("{other}"),
         }
-        n1.send(&n2, Lane::Control, &frame[..8]).ok();
+        n1.send(&n2, Lane::Control, &frame).ok();
         if number % 100 == 0 {
             n1.send(&n3, Lane::Message, &number.to_be_bytes()).unwrap();
         }

@@ -10,7 +10,7 @@ use crate::value::{ErrorValue, kind};
 /// keys the last one counts, `null` is nil.
 ///
 /// # Errors
-/// E[Invalid] for the empty string; E[Internal] with line and column for anything that is not
+/// `E[Invalid]` for the empty string; `E[Internal]` with line and column for anything that is not
 /// exactly one JSON value.
 pub fn decode(lua: &Lua, text: &[u8]) -> Result<Value, ErrorValue> {
     if text.is_empty() {

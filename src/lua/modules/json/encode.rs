@@ -10,8 +10,8 @@ use crate::value::{ErrorValue, kind};
 /// `value` as JSON text. Keys are sorted, so that equal values give equal text.
 ///
 /// # Errors
-/// The outer one is Lua's; the inner one says what has no JSON form, and where: E[Internal] for
-/// tables that are neither list nor object, E[Invalid] for everything else.
+/// The outer one is Lua's; the inner one says what has no JSON form, and where: `E[Internal]` for
+/// tables that are neither list nor object, `E[Invalid]` for everything else.
 pub fn encode(value: &Value) -> mlua::Result<Result<Vec<u8>, ErrorValue>> {
     let mut writer = Writer { out: Vec::new(), open: Vec::new() };
     match writer.value(value) {

@@ -22,7 +22,7 @@ impl Duration {
 /// The duration that a script passed: a text such as `1h30m`, nanoseconds, or a Duration.
 ///
 /// # Errors
-/// E[Invalid] for anything else and for negative durations.
+/// `E[Invalid]` for anything else and for negative durations.
 pub fn duration_from_lua(value: &Value) -> Result<StdDuration, ErrorValue> {
     let nanos = signed(value)?;
     let nanos = u64::try_from(nanos).map_err(|_| {
@@ -34,7 +34,7 @@ pub fn duration_from_lua(value: &Value) -> Result<StdDuration, ErrorValue> {
 /// As [`duration_from_lua`], in nanoseconds, for time arithmetic: negative ones count.
 ///
 /// # Errors
-/// E[Invalid] for what is no duration.
+/// `E[Invalid]` for what is no duration.
 pub(super) fn signed(value: &Value) -> Result<i64, ErrorValue> {
     match value {
         Value::Integer(nanos) => Ok(*nanos),

@@ -38,7 +38,7 @@ impl Location {
     /// A zone of the IANA database, `UTC` or `Local`.
     ///
     /// # Errors
-    /// E[Invalid] for an empty name, E[NotFound] for one that nobody knows.
+    /// `E[Invalid]` for an empty name, `E[NotFound]` for one that nobody knows.
     pub fn load(name: &str) -> Result<Self, ErrorValue> {
         match name {
             "" => Err(ErrorValue::new(kind::INVALID, "location name is empty")),
@@ -59,7 +59,7 @@ impl Location {
     /// A zone that is always `seconds` east of UTC.
     ///
     /// # Errors
-    /// E[Invalid] beyond a day or so.
+    /// `E[Invalid]` beyond a day or so.
     pub fn fixed(name: &str, seconds: i64) -> Result<Self, ErrorValue> {
         let offset = i32::try_from(seconds).ok().and_then(|s| Offset::from_seconds(s).ok());
         let offset = offset.ok_or_else(|| {

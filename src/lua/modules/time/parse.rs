@@ -9,7 +9,7 @@ use crate::value::ErrorValue;
 /// January 1 in year 0.
 ///
 /// # Errors
-/// E[Invalid] with the part that does not fit.
+/// `E[Invalid]` with the part that does not fit.
 pub(super) fn parse(
     layout: &str,
     text: &str,
