@@ -26,7 +26,8 @@ pub trait MeshHandler: Send + Sync {
     fn frame(&self, peer: &Origin, lane: Lane, payload: &[u8]) -> Result<(), BadFrame>;
 
     /// Queued frames of `lane` to `peer` were thrown away because the peer is too slow: whatever
-    /// state they carried has to be sent anew.
+    /// state they carried has to be sent anew. Told when the lane moves again, for what is sent
+    /// before that would only overflow once more.
     fn needs_resync(&self, peer: &Origin, lane: Lane);
 }
 

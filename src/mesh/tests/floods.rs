@@ -176,7 +176,6 @@ fn a_stopped_reader_costs_a_bounded_queue_and_nobody_else_notices() {
     assert!(refused > 0 && sent + refused == 10_000, "{sent} {refused}");
     n3.gets(&n1, Lane::Message, &9_900_u32.to_be_bytes());
     assert_eq!(n3.frames(&n1.origin(), Lane::Message).len(), 100);
-    n1.log.wait("resync", |seen| seen.contains(&Seen::Resync(n2.origin(), Lane::Control)));
     let status = n1.mesh.sessions().into_iter().find(|s| s.origin == n2.origin()).unwrap();
     for queue in status.queues {
         assert!(queue.messages <= 2_000 && queue.bytes <= 4 << 20, "{queue:?}");
@@ -185,6 +184,8 @@ fn a_stopped_reader_costs_a_bounded_queue_and_nobody_else_notices() {
     let over = counts.dropped(DropReason::QueueFull) + counts.dropped(DropReason::QueueBytes);
     assert_eq!(over, refused);
     relay.heal();
+    // The writer was in the middle of a write when its queue overflowed, and tells when it goes on.
+    n1.log.wait("resync", |seen| seen.contains(&Seen::Resync(n2.origin(), Lane::Control)));
     // What was queued arrives, in order, once; nothing of what was refused.
     n2.log.wait("the queued frames", |seen| {
         seen.iter().filter(|s| matches!(s, Seen::Frame(_, Lane::Message, _))).count() as u64 == sent
