@@ -1,5 +1,6 @@
 //! Channels between the coroutines of one process, and from the outside into it (channel.md).
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
@@ -35,8 +36,8 @@ pub enum Source {
         feed: Arc<Feed>,
         /// What its values are for scripts.
         form: Form,
-        /// What fills it, if that is a timer.
-        timer: Option<TimerGuard>,
+        /// Dropped with the channel: ends what fills it.
+        guard: Option<Box<dyn Any>>,
     },
 }
 

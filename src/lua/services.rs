@@ -1,8 +1,9 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 
 use super::{ClusterNames, Programs};
+use crate::scope::Scopes;
 use crate::security::{Guard, Policies};
 
 /// What the VMs of one node share with the rest of it.
@@ -15,6 +16,8 @@ pub struct Services {
     pub programs: Programs,
     /// Cluster-wide names, if there is a cluster.
     pub names: ArcSwapOption<Arc<dyn ClusterNames>>,
+    /// The process groups; set once the process world they belong to has started.
+    pub scopes: OnceLock<Scopes>,
     /// Where `print` goes.
     pub output: Output,
 }

@@ -1,7 +1,7 @@
 //! The VM and the scheduler together: scripts run in a real runtime and report by their result.
 
-use std::sync::Arc;
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -9,6 +9,7 @@ use arc_swap::ArcSwapOption;
 use super::{Identity, Modules, Output, Program, Programs, Role, Seed, Services, start};
 use crate::id::{Incarnation, NodeName, Origin};
 use crate::process::{HostLimits, Outcome, Runtime, SpawnReply, SpawnRequest, Ties, Watcher};
+use crate::scope::{Clock, Scopes};
 use crate::security::{Guard, Mode, Policies};
 use crate::value::{ErrorValue, Values};
 
@@ -16,6 +17,7 @@ use crate::value::{ErrorValue, Values};
 pub(crate) struct Bench {
     pub runtime: Runtime,
     services: Arc<Services>,
+    timers: tokio::runtime::Runtime,
 }
 
 impl Bench {
@@ -25,6 +27,7 @@ impl Bench {
             policies: Policies::new([]).unwrap(),
             programs: Programs::default(),
             names: ArcSwapOption::empty(),
+            scopes: OnceLock::new(),
             output: Output::Lines(Arc::new(|_| {})),
         });
         services.programs.replace(programs.iter().map(|(id, source)| Program {
@@ -40,7 +43,38 @@ impl Bench {
         let origin = Origin { node: NodeName::local(), incarnation: Incarnation(0xabc) };
         let (runtime, _) = start(origin, 2, services.clone()).unwrap();
         runtime.hosts().open(&"app:processes".parse().unwrap(), HostLimits::default()).unwrap();
-        Self { runtime, services }
+        let timers = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_time()
+            .build()
+            .unwrap();
+        let bench = Self { runtime, services, timers };
+        let scopes = Scopes::new(&bench.runtime, Clock::steady());
+        scopes.declare([bench.scope_id()]);
+        let _ = bench.services.scopes.set(scopes);
+        bench.start_scope(crate::pg::Config::default());
+        bench
+    }
+
+    fn scope_id(&self) -> crate::id::ScopeId {
+        "app:pg".parse().unwrap()
+    }
+
+    /// The scope `app:pg`, which runs unless it was stopped.
+    pub fn scopes(&self) -> &Scopes {
+        self.services.scopes.get().unwrap()
+    }
+
+    /// Starts the scope `app:pg` anew.
+    pub fn start_scope(&self, config: crate::pg::Config) {
+        let _inside = self.timers.enter();
+        self.scopes().stop(&self.scope_id());
+        self.scopes().start(&self.scope_id(), config).unwrap();
+    }
+
+    /// Stops the scope `app:pg`.
+    pub fn stop_scope(&self) {
+        self.scopes().stop(&self.scope_id());
     }
 
     /// Runs an entry to its end.

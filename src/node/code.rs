@@ -30,6 +30,12 @@ fn program(entry: &Entry) -> Option<Program> {
     })
 }
 
+/// The `pg.scope` entries.
+pub fn scopes(registry: &Registry) -> impl Iterator<Item = EntryId> {
+    let is_scope = |entry: &&Entry| matches!(entry.definition(), Definition::PgScope(_));
+    registry.iter().map(|entry| &**entry).filter(is_scope).map(|entry| entry.id().clone())
+}
+
 /// What is wrong with a policy, or worth a warning.
 #[derive(Debug)]
 pub enum PolicyRemark {

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwapOption;
@@ -15,6 +15,7 @@ use crate::process::{
     TooManyHosts, Watcher, events,
 };
 use crate::registry::Registry;
+use crate::scope::{Clock, Scopes};
 use crate::security::{Guard, Mode, Policies, PoliciesError};
 use crate::value::{ErrorValue, Values, kind};
 
@@ -75,6 +76,7 @@ impl Node {
             policies: Policies::new(checked_policies(&registry)?)?,
             programs: Programs::default(),
             names: ArcSwapOption::empty(),
+            scopes: OnceLock::new(),
             output,
         });
         lua.programs.replace(code::programs(&registry));
@@ -84,6 +86,8 @@ impl Node {
         if let Ok(functions) = FUNCTIONS_HOST.parse() {
             runtime.hosts().open(&functions, HostLimits::default())?;
         }
+        let scopes = lua.scopes.get_or_init(|| Scopes::new(&runtime, Clock::steady()));
+        scopes.declare(code::scopes(&registry));
         let limits = Limits { boot: config.boot_timeout, shutdown: config.shutdown_timeout };
         let backend = NodeBackend::new(runtime.clone(), lua.clone(), registry);
         let services = Services::run(graph, limits, backend);
@@ -116,6 +120,11 @@ impl Node {
     /// What the Lua side shares.
     pub fn lua(&self) -> &Arc<lua::Services> {
         &self.lua
+    }
+
+    /// The process groups.
+    pub fn scopes(&self) -> Option<&Scopes> {
+        self.lua.scopes.get()
     }
 
     /// The memory of each Lua VM.

@@ -148,7 +148,8 @@ fn open(host: &Host, stack: Stack<'_>, first: Duration, period: Option<Duration>
     let key = Rc::new(Cell::new(None));
     arm(host, &feed, &key, first, period);
     let guard = TimerGuard { worker: Rc::downgrade(&host.worker()), key: key.clone() };
-    let source = Source::Feed { feed: feed.clone(), form: Form::Time, timer: Some(guard) };
+    let source =
+        Source::Feed { feed: feed.clone(), form: Form::Time, guard: Some(Box::new(guard)) };
     channel::push(stack, &Channel::new(source));
     (feed, key)
 }

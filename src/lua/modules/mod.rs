@@ -7,6 +7,7 @@ pub mod errors;
 pub mod json;
 pub mod logger;
 pub mod payload;
+pub mod pg;
 mod prelude;
 pub mod process;
 pub mod time;
@@ -25,7 +26,7 @@ use crate::lua::{Output, copy_value, to_lua};
 
 /// The names of all modules that `modules:` may list.
 pub const NAMES: &[&str] =
-    &["channel", "ctx", "errors", "json", "logger", "payload", "process", "time", "uuid"];
+    &["channel", "ctx", "errors", "json", "logger", "payload", "pg", "process", "time", "uuid"];
 
 /// Makes every module of a VM and the globals among them.
 ///
@@ -51,6 +52,7 @@ pub fn install(host: &Rc<Host>, sandbox: &Sandbox) -> mlua::Result<()> {
         ("json", json::table(lua)?),
         ("logger", logger::table(lua, &caller)?),
         ("payload", payload),
+        ("pg", pg::table(host)?),
         ("process", process::table(host)?),
         ("time", time),
         ("uuid", uuid::table(lua)?),

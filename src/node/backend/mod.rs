@@ -2,6 +2,7 @@
 
 mod host;
 mod process;
+mod scope;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub(super) struct Parts {
 enum Running {
     Host(host::HostRun),
     Process(process::ProcessRun),
+    Scope(scope::ScopeRun),
 }
 
 impl NodeBackend {
@@ -52,6 +54,7 @@ impl Backend for NodeBackend {
         match registry.get(id).map(|entry| entry.definition()) {
             Some(Definition::ProcessHost(host)) => self.start_host(id, host, reporter),
             Some(Definition::ProcessService(service)) => self.start_process(id, service, reporter),
+            Some(Definition::PgScope(scope)) => self.start_scope(id, scope, reporter),
             _ => reporter.ended(Outcome::Fatal(format!("{id} is not a service"))),
         }
     }
@@ -60,6 +63,7 @@ impl Backend for NodeBackend {
         match self.0.runs.lock().get(id) {
             Some(Running::Host(run)) => run.stop(&self.0.runtime),
             Some(Running::Process(run)) => run.stop(&self.0.runtime),
+            Some(Running::Scope(run)) => run.stop(),
             None => {}
         }
     }
@@ -68,6 +72,7 @@ impl Backend for NodeBackend {
         match self.0.runs.lock().get(id) {
             Some(Running::Host(run)) => run.terminate(&self.0.runtime),
             Some(Running::Process(run)) => run.terminate(&self.0.runtime),
+            Some(Running::Scope(run)) => run.stop(),
             None => {}
         }
     }
