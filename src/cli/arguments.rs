@@ -8,6 +8,7 @@ use super::logging::{Format, Verbosity};
 use super::new::NewArgs;
 use super::output::Colour;
 use super::registry::RegistryArgs;
+use super::run::RunArgs;
 use super::version::VersionArgs;
 
 /// Environment variables that stand for a flag and not for a setting.
@@ -51,6 +52,8 @@ pub enum Command {
     Config(ConfigCommandArgs),
     /// Make a new application that runs and has a spec
     New(NewArgs),
+    /// Run a registry, one of its processes, or a Lua file
+    Run(RunArgs),
     /// Show what is in a registry without starting anything
     Registry(RegistryArgs),
     /// Print the version

@@ -82,6 +82,22 @@ impl ConfigArgs {
 }
 
 impl LoadArgs {
+    /// The configuration alone, for a file that is run without a registry in `folder`.
+    ///
+    /// # Errors
+    /// Every problem of files, variables and flags.
+    pub fn config(&self, folder: Option<&Path>) -> Result<Config, Report> {
+        self.config.load(folder.filter(|folder| !folder.as_os_str().is_empty()))
+    }
+
+    /// As [`LoadArgs::load`].
+    ///
+    /// # Errors
+    /// [`Rejected`], which is shown to people as it is.
+    pub fn load_or_reject(&self, folder: &Path) -> Result<Loaded, Rejected> {
+        self.load(folder).map_err(Rejected)
+    }
+
     /// Registry and configuration of `folder`.
     ///
     /// # Errors
@@ -171,10 +187,7 @@ fn assignments(flag: &str, texts: &[String]) -> (Vec<Assignment>, Report) {
 }
 
 /// The modules that entries may list.
-pub(super) const MODULES: [&str; 15] = [
-    "channel", "ctx", "errors", "events", "funcs", "json", "logger", "payload", "pg", "process",
-    "registry", "security", "system", "time", "uuid",
-];
+pub(super) const MODULES: &[&str] = crate::lua::modules::NAMES;
 
 #[cfg(test)]
 mod tests {

@@ -18,6 +18,7 @@ mod new;
 mod output;
 mod problem;
 mod registry;
+mod run;
 pub mod specs;
 mod table;
 mod version;
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::{Cli, Command, Global};
+use arguments::{Cli, Command};
 pub use exit::Exit;
 use load::Rejected;
 use logging::{Format, Log, LogError, Settings, Verbosity};
@@ -46,15 +47,20 @@ fn run() -> Exit {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    match start_log(&cli.global).and_then(|_log| execute(&cli)) {
+    match start_log(&cli).and_then(|_log| execute(&cli)) {
         Ok(exit) => exit,
         Err(error) => tell(&error, cli.global.colour()),
     }
 }
 
-fn start_log(global: &Global) -> anyhow::Result<Log> {
+fn start_log(cli: &Cli) -> anyhow::Result<Log> {
+    let global = &cli.global;
+    let usual = match &cli.command {
+        Command::Run(args) if args.is_quiet() => Verbosity::Warn,
+        _ => Verbosity::Info,
+    };
     let settings = Settings {
-        verbosity: global.verbosity().unwrap_or(Verbosity::Info),
+        verbosity: global.verbosity().unwrap_or(usual),
         filter: global.log_filter().map(str::to_owned),
         format: global.log_format().unwrap_or(Format::Text),
         coloured: global.colour().on_stderr(),
@@ -73,6 +79,7 @@ fn execute(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Config(args) => args.execute().map(|()| Exit::Fine),
         Command::New(args) => args.execute().map(|()| Exit::Fine),
         Command::Registry(args) => args.execute().map(|()| Exit::Fine),
+        Command::Run(args) => args.execute(),
         Command::Version(args) => args.execute().map(|()| Exit::Fine),
     }
 }

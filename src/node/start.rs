@@ -209,6 +209,13 @@ impl Execution {
         (&mut self.ended).await.map_err(|_| stopped())?.result()
     }
 
+    /// Ends the process, whatever it does.
+    pub fn terminate(&self) {
+        if let Some(process) = self.process {
+            let _ = self.runtime.signal(&Address::Local(process), Signal::Terminate);
+        }
+    }
+
     /// Asks the process to stop.
     pub fn cancel(&self, reason: &str) {
         if let Some(process) = self.process {
@@ -226,7 +233,7 @@ fn checked_policies(registry: &Registry) -> Result<Vec<crate::security::Policy>,
                 return Err(NodeError::Policy(id, fault.to_string()));
             }
             PolicyRemark::Warning(id, warning) => {
-                tracing::warn!(target: "security", entry = id.as_str(), "{warning}");
+                tracing::warn!(target: "moonmesh::security", entry = id.as_str(), "{warning}");
             }
         }
     }

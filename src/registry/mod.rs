@@ -26,6 +26,7 @@ mod reference;
 mod script;
 mod snapshot;
 
+pub use commands::Command;
 pub use diff::Changes;
 pub use disable::Disable;
 pub use discover::holds_entries;

@@ -123,7 +123,7 @@ impl Scope {
             Reserved::Place(place) => Ok(Permit(place)),
             Reserved::NearCapacity(place, depth) => {
                 tracing::warn!(
-                    target: "pg", scope = self.id.as_str(), depth, limit,
+                    target: "moonmesh::pg", scope = self.id.as_str(), depth, limit,
                     "the action queue is approaching its capacity"
                 );
                 Ok(Permit(place))

@@ -8,3 +8,4 @@ mod config;
 mod general;
 mod new;
 mod registry;
+mod run;

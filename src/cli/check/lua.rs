@@ -77,7 +77,7 @@ impl Checked<'_> {
             let problem = Diagnostic::error(UNKNOWN_MODULE, self.place(range.clone()), message);
             match MODULES.contains(&name.as_str()) {
                 true => problem.help(format!("add it: modules: [{name}]")),
-                false => match nearest(name, listed().chain(MODULES)) {
+                false => match nearest(name, listed().chain(MODULES.iter().copied())) {
                     Some(near) => problem.help(format!("did you mean {near:?}?")),
                     None => {
                         problem.help(format!("import the library: imports: {{{name}: ns:name}}"))

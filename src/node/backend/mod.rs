@@ -12,7 +12,7 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
 use super::services::{Backend, Reporter};
-use super::supervisor::{Outcome, StateRecord};
+use super::supervisor::{Desired, Outcome, StateRecord, Status};
 use crate::id::EntryId;
 use crate::lua;
 use crate::process::Runtime;
@@ -29,6 +29,9 @@ pub(super) struct Parts {
     /// The present run of each service.
     runs: Mutex<HashMap<EntryId, Running>>,
 }
+
+/// Where the changes of services are logged.
+const LOG: &str = "moonmesh::service";
 
 /// A run of a service.
 enum Running {
@@ -79,11 +82,16 @@ impl Backend for NodeBackend {
 
     fn changed(&self, record: &StateRecord) {
         let (service, status) = (record.id.as_str(), record.status.as_str());
-        match record.status {
-            super::supervisor::Status::Failed => {
-                tracing::warn!(target: "service", service, attempt = record.retry_count, "{status}: {}", record.details);
+        let details = record.details.as_str();
+        match (record.status, record.desired) {
+            (Status::Failed, _) => {
+                let attempt = record.retry_count;
+                tracing::warn!(target: LOG, service, attempt, "{status}: {details}");
             }
-            _ => tracing::info!(target: "service", service, "{status} {}", record.details),
+            (Status::Running, Desired::Running) | (Status::Stopped, _) => {
+                tracing::info!(target: LOG, service, details, "{status}");
+            }
+            _ => tracing::debug!(target: LOG, service, details, "{status}"),
         }
     }
 }
