@@ -9,6 +9,7 @@ use super::new::NewArgs;
 use super::output::Colour;
 use super::registry::RegistryArgs;
 use super::run::RunArgs;
+use super::test::TestArgs;
 use super::version::VersionArgs;
 
 /// Environment variables that stand for a flag and not for a setting.
@@ -56,6 +57,8 @@ pub enum Command {
     Run(RunArgs),
     /// Show what is in a registry without starting anything
     Registry(RegistryArgs),
+    /// Run Lua specs
+    Test(TestArgs),
     /// Print the version
     Version(VersionArgs),
 }

@@ -21,6 +21,7 @@ mod registry;
 mod run;
 pub mod specs;
 mod table;
+mod test;
 mod version;
 
 use std::io;
@@ -57,6 +58,7 @@ fn start_log(cli: &Cli) -> anyhow::Result<Log> {
     let global = &cli.global;
     let usual = match &cli.command {
         Command::Run(args) if args.is_quiet() => Verbosity::Warn,
+        Command::Test(_) => Verbosity::Warn,
         _ => Verbosity::Info,
     };
     let settings = Settings {
@@ -80,6 +82,7 @@ fn execute(cli: &Cli) -> anyhow::Result<Exit> {
         Command::New(args) => args.execute().map(|()| Exit::Fine),
         Command::Registry(args) => args.execute().map(|()| Exit::Fine),
         Command::Run(args) => args.execute(),
+        Command::Test(args) => args.execute(cli.global.colour()),
         Command::Version(args) => args.execute().map(|()| Exit::Fine),
     }
 }

@@ -2,6 +2,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 
+use super::spec::SpecHost;
 use super::{ClusterNames, Programs};
 use crate::scope::Scopes;
 use crate::security::{Guard, Policies};
@@ -18,6 +19,8 @@ pub struct Services {
     pub names: ArcSwapOption<Arc<dyn ClusterNames>>,
     /// The process groups; set once the process world they belong to has started.
     pub scopes: OnceLock<Scopes>,
+    /// The spec that this node runs, if it was started for one.
+    pub spec: Option<Arc<dyn SpecHost>>,
     /// Where `print` goes.
     pub output: Output,
 }

@@ -28,6 +28,7 @@ impl Bench {
             programs: Programs::default(),
             names: ArcSwapOption::empty(),
             scopes: OnceLock::new(),
+            spec: None,
             output: Output::Lines(Arc::new(|_| {})),
         });
         services.programs.replace(programs.iter().map(|(id, source)| Program {

@@ -9,6 +9,7 @@ use super::services::Services;
 use super::supervisor::{BootReport, Graph, GraphError, Limits, ShutdownReport};
 use crate::config::Config;
 use crate::id::{EntryId, Incarnation, Origin};
+use crate::lua::spec::SpecHost;
 use crate::lua::{self, Identity, Output, Program, Programs, Seed, VmMemory};
 use crate::process::{
     Address, HostLimits, Outcome, Runtime, Signal, SpawnReply, SpawnRequest, StartError, Ties,
@@ -32,6 +33,8 @@ pub struct NodeOptions {
     pub output: Output,
     /// Worker threads; as many as cores if absent.
     pub workers: Option<usize>,
+    /// The spec that it is started for, if it is for one.
+    pub spec: Option<Arc<dyn SpecHost>>,
 }
 
 /// A running node: everything of it, put together. Two of them can live in one process.
@@ -69,7 +72,7 @@ impl Node {
     /// # Errors
     /// [`NodeError`]; nothing is left running.
     pub fn start(options: NodeOptions) -> Result<Self, NodeError> {
-        let NodeOptions { config, registry, output, workers } = options;
+        let NodeOptions { config, registry, output, workers, spec } = options;
         let graph = Graph::of(&registry)?;
         let lua = Arc::new(lua::Services {
             guard: Guard::new(if config.strict_security { Mode::Strict } else { Mode::Permissive }),
@@ -77,6 +80,7 @@ impl Node {
             programs: Programs::default(),
             names: ArcSwapOption::empty(),
             scopes: OnceLock::new(),
+            spec,
             output,
         });
         lua.programs.replace(code::programs(&registry));

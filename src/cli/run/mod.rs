@@ -21,6 +21,7 @@ use crate::lua::Output;
 use crate::node::{Node, NodeError, NodeOptions};
 use crate::registry::Registry;
 
+pub(super) use script::ready_made_registry;
 use target::Target;
 
 /// Arguments of `moonmesh run`.
@@ -98,6 +99,7 @@ fn start_node(config: Config, registry: Registry) -> anyhow::Result<Node> {
         registry,
         output: Output::Lines(Arc::new(print_line)),
         workers: None,
+        spec: None,
     };
     Node::start(options).map_err(|error| match error {
         NodeError::Machine(_) | NodeError::Hosts(_) => Problem::usage(error.to_string()).into(),

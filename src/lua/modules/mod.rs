@@ -10,6 +10,7 @@ pub mod payload;
 pub mod pg;
 mod prelude;
 pub mod process;
+mod spec;
 pub mod time;
 pub mod uuid;
 
@@ -58,6 +59,9 @@ pub fn install(host: &Rc<Host>, sandbox: &Sandbox) -> mlua::Result<()> {
         ("uuid", uuid::table(lua)?),
     ] {
         modules.raw_set(name, freeze(lua, &table)?)?;
+    }
+    if let Some(spec) = host.services().spec.clone() {
+        modules.raw_set("@spec", freeze(lua, &spec::table(host, spec)?)?)?;
     }
     for name in ["process", "channel", "errors", "payload"] {
         sandbox.set(lua, name, modules.raw_get(name)?)?;

@@ -298,6 +298,24 @@ impl<'a> Stack<'a> {
         unsafe { ffi::lua_absindex(self.0, index) }
     }
 
+    /// The names of the upvalues of a Lua function.
+    pub fn upvalue_names(self, function: c_int) -> Vec<String> {
+        let mut names = Vec::new();
+        // SAFETY: `lua_getupvalue` pushes one value only where it gives a name, which lives as long
+        // as the function; it is popped at once.
+        unsafe {
+            for n in 1.. {
+                let name = ffi::lua_getupvalue(self.0, function, n);
+                if name.is_null() {
+                    break;
+                }
+                self.pop();
+                names.push(std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned());
+            }
+        }
+        names
+    }
+
     /// Whether the thread could be suspended now.
     pub fn is_yieldable(self) -> bool {
         // SAFETY: reads only.
