@@ -33,7 +33,10 @@ fn a_failing_spec_fails_the_run_and_no_spec_is_an_error() {
     };
     let (code, out) = run("a_spec.lua", "it('differs', function() assert.equal(1, 2) end)");
     assert_eq!(code, Some(1));
-    assert!(out.contains("expected 1") && out.ends_with("0 passed, 1 failed, 0 skipped\n"), "{out}");
+    assert!(
+        out.contains("expected 1") && out.ends_with("0 passed, 1 failed, 0 skipped\n"),
+        "{out}"
+    );
     assert_eq!(run("a_spec.lua", "local = 1").0, Some(1));
     assert_eq!(run("notes.txt", "").0, Some(2));
     let upvalue = "local x = 1 it('s', function() spec.spawn(function() return x end) end)";
