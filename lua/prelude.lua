@@ -29,17 +29,16 @@ function prelude.boot(factory, environment, method)
 end
 
 -- A file given on the command line: its chunk is main itself, or returns it.
-local function call_main(main, ...)
+local function call_main(arguments, main, ...)
     if type(main) == "function" then
-        return main(...)
+        return main(unpack(arguments, 1, arguments.n))
     end
-    return main
+    return main, ...
 end
 
 function prelude.boot_script(factory, environment)
     local arguments = pack(host.loaded())
-    local main = factory(environment)(unpack(arguments, 1, arguments.n))
-    return call_main(main, unpack(arguments, 1, arguments.n))
+    return call_main(arguments, factory(environment)(unpack(arguments, 1, arguments.n)))
 end
 
 -- `require` of one program: nil for the process's own, else a library's entry id.
