@@ -17,7 +17,7 @@ fn every_spec_of_tests_lua_passes() {
 
 #[test]
 fn the_default_registry_and_the_examples_pass_their_specs() {
-    passes(&["registry", "examples/chat", "examples/work-pool"]);
+    passes(&["registry", "examples"]);
 }
 
 #[test]

@@ -1,8 +1,6 @@
 -- Presence with people of the spec's own, beside those of the example.
-local funcs = require("funcs")
-
 local function is_online(person)
-    for _, name in ipairs(assert(funcs.call("presence:who"))) do
+    for _, name in ipairs(assert(process.exec("presence:who", "presence:processes"))) do
         if name == person then
             return true
         end
